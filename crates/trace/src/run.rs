@@ -150,6 +150,15 @@ impl<'a> Run<'a> {
         for claim in claims.into_iter().filter(|_| shows_claim) {
             steps.push(self.claim_step(self.number(), claim));
         }
+        if let (Some(beside), Some(code), None) = (&mut self.beside, record.violation, &record.state) {
+            let site = self.machine.site(code);
+            // What no statement does is a step of the program all the same (a `provided` clause cannot be evaluated), unless the claim does it.
+            if statements.is_empty() {
+                beside.fault(site.span);
+            } else {
+                beside.goes_wrong();
+            }
+        }
         self.violation = record.violation;
         match (&record.state, statements.last()) {
             (Some(next), _) => self.walk.go(next),

@@ -12,6 +12,7 @@
 
 use quotient_machine::{Machine, MicroStep};
 use quotient_program::Operation;
+use quotient_source::Span;
 
 use crate::ways::{Place, Ways, places};
 
@@ -42,6 +43,16 @@ impl<'a> Unreduced<'a> {
             (own.thread, own.partner, &own.picks) == (statement.thread, statement.partner, &statement.picks)
                 && Some(written) == place
         })
+    }
+
+    /// Goes wrong at a place of the model before any statement is executed; nothing changes if the program as written does not.
+    pub(crate) fn fault(&mut self, at: Span) {
+        self.ways.fault(|machine, code| machine.site(code).span == at);
+    }
+
+    /// Leaves only the ways in which the statement that was followed last goes wrong, if there are any.
+    pub(crate) fn goes_wrong(&mut self) {
+        self.ways.gone_wrong();
     }
 
     /// Lets a process end that has come to its end, if one can, and gives that statement of the program as written; it makes no

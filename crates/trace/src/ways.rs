@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use quotient_machine::{Machine, MicroStep};
-use quotient_seams::{Successors, System};
+use quotient_seams::{Successors, System, ViolationCode};
 
 /// Where a transformation stands: function, location, position.
 pub type Place = (u32, u32, u32);
@@ -19,6 +19,8 @@ struct Way {
     statements: Vec<MicroStep>,
     /// How many of them have been followed.
     followed: usize,
+    /// The state before the step.
+    before: Vec<u64>,
     /// The state after the last of them; none if it faults.
     end: Option<Vec<u64>>,
 }
@@ -34,7 +36,7 @@ impl Way {
         match (&self.end, self.followed.checked_sub(1)) {
             (Some(end), _) if self.followed == self.statements.len() => end,
             (_, Some(last)) => &self.statements[last].state,
-            (end, None) => end.as_deref().unwrap_or(&[]),
+            (_, None) => &self.before,
         }
     }
 }
@@ -47,20 +49,18 @@ impl Way {
         for (choice, record) in machine.explain(state).into_iter().enumerate() {
             let statements = record.steps();
             if statements.first().is_some_and(|first| wanted(first)) {
-                let before = Some(Rc::clone(&self.choices));
-                ways.push(Way {
-                    choices: Rc::new(Choices {
-                        last: choice as u32,
-                        number: self.choices.number + 1,
-                        before,
-                    }),
-                    statements: statements.into_iter().cloned().collect(),
-                    followed: 1,
-                    end: record.state,
-                });
+                let statements = statements.into_iter().cloned().collect();
+                ways.push(self.then(choice, statements, 1, record.state));
             }
         }
         ways
+    }
+
+    /// One step more.
+    fn then(&self, choice: usize, statements: Vec<MicroStep>, followed: usize, end: Option<Vec<u64>>) -> Way {
+        let before = Some(Rc::clone(&self.choices));
+        let choices = Choices { last: choice as u32, number: self.choices.number + 1, before };
+        Way { choices: Rc::new(choices), statements, followed, before: self.state().to_vec(), end }
     }
 }
 
@@ -112,6 +112,7 @@ impl<'a> Ways<'a> {
             choices: Rc::new(Choices { last: first as u32, number: 0, before: None }),
             statements: Vec::new(),
             followed: 0,
+            before: Vec::new(),
             end: Some(initial.state(first).to_vec()),
         };
         let places = places(machine);
@@ -161,6 +162,24 @@ impl<'a> Ways<'a> {
         let whole = ways.iter().filter(|way| way.is_whole());
         self.ways = whole.flat_map(|way| way.on(self.machine, &fits).into_iter().take(1)).collect();
         self.ways.first().and_then(|way| way.statements.first().cloned())
+    }
+
+    /// Goes wrong before any statement of a step, as a `provided` clause does that cannot be evaluated, in a violation that is wanted; nothing
+    /// changes if there is none.
+    pub(crate) fn fault(&mut self, wanted: impl Fn(&Machine, ViolationCode) -> bool) {
+        let mut next = Vec::new();
+        for way in self.ways.iter().filter(|way| way.is_whole()) {
+            let Some(state) = &way.end else { continue };
+            for (choice, record) in self.machine.explain(state).into_iter().enumerate() {
+                let wrong = record.violation.is_some_and(|code| wanted(self.machine, code));
+                if wrong && record.state.is_none() && record.steps().is_empty() {
+                    next.push(way.then(choice, Vec::new(), 0, None));
+                }
+            }
+        }
+        if !next.is_empty() {
+            self.ways = next;
+        }
     }
 
     /// Leaves only the ways whose last statement has gone wrong, if there are any; `false` otherwise.
