@@ -5,9 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use quotient_engine::{
-    Check, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict,
+    Check, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict, ViolationKind,
 };
-use quotient_explain::{Position, possible};
+use quotient_explain::{Course, Position, Possible, possible};
+use quotient_machine::{Machine, MicroStep};
+use quotient_program::{Action, Operation};
 use quotient_seams::{Interrupt, Reason, Successors, System};
 use serde_json::Value;
 
@@ -334,7 +336,34 @@ fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> api::Vi
 
 /// The position that a violation is at, and how many of its steps are a cycle; none where the program as written has no such run.
 pub fn position(model: &Model, violation: &quotient_engine::ViolationReport) -> Option<(Position, usize)> {
-    in_position(model, violation.question, &violation.choices, violation.cycle, false)
+    let (position, cycle) =
+        in_position(model, violation.question, &violation.choices, violation.cycle, false)?;
+    let deadlock = violation.kind == ViolationKind::Deadlock && cycle == 0;
+    Some((if deadlock { stuck(model, position)? } else { position }, cycle))
+}
+
+/// The end of a run that a check found to be a deadlock, in the program as written: who has come to the end of its code there ends, which is a
+/// step of that program, and which the check may have left out. Then nothing can be done any more.
+pub fn stuck(model: &Model, mut position: Position) -> Option<Position> {
+    let mut machine = model.as_written().ok()?;
+    let course = Course::follow(&mut machine, &position, &Interrupt::new())?;
+    let (mut state, _) = course.state(&mut machine, course.len());
+    let is_end = |machine: &Machine, step: &MicroStep| {
+        let found = machine.transformation(step.transformation);
+        found.is_some_and(|(_, _, t)| {
+            matches!(t.operation, Operation::Exit)
+                || t.actions.iter().any(|action| matches!(action, Action::EndThread))
+        })
+    };
+    loop {
+        let mut ends = possible(&mut machine, &state).into_iter().filter(|step| {
+            let statements = step.record.steps();
+            !statements.is_empty() && statements.iter().all(|s| is_end(&machine, s))
+        });
+        let Some(Possible { way, record }) = ends.next() else { return Some(position) };
+        position.moves.push(way);
+        state = record.state?;
+    }
 }
 
 /// The same for any path.

@@ -3,6 +3,7 @@
 mod answers;
 mod drawings;
 mod types;
+mod violations;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -280,6 +280,7 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: Outcome
     let Some((position, cycle)) = found else {
         return eprintln!("error: the model as written has no run like the counterexample");
     };
+    let position = super::explore::to_its_end(&model, position, violation.kind.as_str());
     let message = Some(violation.message.clone());
     let opening = quotient_explorer::session::Opening { position, cycle, step: None, message };
     let load = options.load_options();

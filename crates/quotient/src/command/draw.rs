@@ -63,6 +63,7 @@ fn write(options: &options::Draw) -> Result<(), String> {
     }
     let found = checking::in_position(&model, question, &file.choices, file.cycle, file.raw);
     let (position, cycle) = found.ok_or("error: the model has no run like the one in the trace")?;
+    let position = super::explore::to_its_end(&model, position, &file.kind);
     let text = position.to_string();
     let opening = Opening { position, cycle, ..Opening::default() };
     let name = path.display().to_string();

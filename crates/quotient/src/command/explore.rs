@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use quotient::trace::TraceFile;
-use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword, Question};
+use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword, Question, ViolationKind};
 use quotient_explain::Position;
 use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
@@ -253,8 +253,17 @@ fn trace(options: &options::Explore) -> Result<Opened, String> {
         let again = "help: check the model again with --trace to get a new file";
         format!("error: {} has no run like the one in the trace\n{again}", path.display())
     })?;
+    let position = to_its_end(&model, position, &file.kind);
     let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
     Ok(opened(model, &path, language, load, opening))
+}
+
+/// A run to where nothing can be done any more, if it is one to a deadlock.
+pub(crate) fn to_its_end(model: &Model, position: Position, kind: &str) -> Position {
+    match kind == ViolationKind::Deadlock.as_str() {
+        true => checking::stuck(model, position.clone()).unwrap_or(position),
+        false => position,
+    }
 }
 
 /// Opens an address in the user's browser; `false` if there is none.
