@@ -79,13 +79,13 @@ fn the_status_of_a_verdict_survives_output_that_cannot_be_written() {
     let answer = File::new("full_said.json", &out(&quotient(&["check", file.path(), "--json"])));
     for (line, status) in [
         (&["check", file.path()][..], 12),
-        (&["compare", file.path()], 12),
-        (&["prove", proof.path()], 0),
-        (&["verify", certificate.path()], 0),
+        (&["compare", file.path()][..], 12),
+        (&["prove", proof.path()][..], 0),
+        (&["verify", certificate.path()][..], 0),
         // What is not about a verdict has done nothing, then.
-        (&["convert", answer.path(), "--to", "junit"], 2),
-        (&["from-spin", &spin], 2),
-        (&["completions", "bash"], 2),
+        (&["convert", answer.path(), "--to", "junit"][..], 2),
+        (&["from-spin", &spin][..], 2),
+        (&["completions", "bash"][..], 2),
     ] {
         let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
         let said = command().args(line).stdout(full).output().expect("the command runs");
