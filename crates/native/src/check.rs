@@ -304,7 +304,15 @@ fn explore(
         )),
         Answer::Holds => relative::input_not_given(binary, shared, request)
             .or_else(|| relative::connects_to_others(binary, shared))
+            .or_else(|| relative::nobody_connects(binary, shared))
             .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
+        // Clients would come from outside.
+        Answer::Violated(trace) if trace.failure.kind == FailureKind::Deadlock && trace.awaits_connection => {
+            match relative::nobody_connects(binary, shared) {
+                Some(why) => Answer::Undecided(Incomplete::Unsupported(why)),
+                None => Answer::Violated(trace),
+            }
+        }
         answer => answer,
     };
     Ok(Some(Report {

@@ -3,7 +3,7 @@
 //! Other orders of threads are explored; other inputs, clocks, environments and memory models are not. What of these a program
 //! has used is said with the answer. A standard input that the program reads but the user did not give leaves no answer at
 //! all: an empty one is hardly what was meant, and can be asked for (`--stdin /dev/null`). So does a connection to somebody outside of
-//! the program, which the sandbox does not let it make.
+//! the program, which the sandbox does not let it make, and a server to which no thread of the program ever connects.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +87,8 @@ fn outside(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
             Outside::Missing => format!("the absence of files that were not given (--file): {names}"),
             Outside::Peers if strangers(shared).is_empty() => continue,
             Outside::Peers => format!("nobody else listening: {}", strangers(shared).join(", ")),
-            Outside::Listens => continue,
+            Outside::Listens | Outside::Connects => continue,
+            Outside::Offers => format!("connections from the program's own threads only: {names}"),
             Outside::Unwritten => format!(
                 "what memory holds before anybody has written to it (first read{})",
                 place(binary, shared, taken)
@@ -109,9 +110,24 @@ fn names(taken: &Taken) -> String {
 
 /// Sockets to which the program connected in vain, and which it bound in no execution.
 fn strangers(shared: &Shared) -> Vec<String> {
-    let [asked, own] = [Outside::Peers, Outside::Listens].map(|kind| names(&shared.outside[kind as usize]));
-    let own: BTreeSet<&str> = own.split(", ").collect();
-    asked.split(", ").filter(|name| *name == MORE || !own.contains(name)).map(str::to_owned).collect()
+    only_first(shared, Outside::Peers, Outside::Listens)
+}
+
+/// Names that were taken in the first way, and not in the second. What had no room in the list counts as such.
+fn only_first(shared: &Shared, first: Outside, second: Outside) -> Vec<String> {
+    let [first, second] = [first, second].map(|kind| names(&shared.outside[kind as usize]));
+    let second: BTreeSet<&str> = second.split(", ").collect();
+    first.split(", ").filter(|name| *name == MORE || !second.contains(name)).map(str::to_owned).collect()
+}
+
+/// The program is a server without clients: a sentence that says where.
+pub(crate) fn nobody_connects(binary: &Binary, shared: &Shared) -> Option<String> {
+    let taken = &shared.outside[Outside::Offers as usize];
+    let alone = only_first(shared, Outside::Offers, Outside::Connects);
+    (taken.met != 0 && !alone.is_empty()).then(|| {
+        let (place, alone) = (place(binary, shared, taken), alone.join(", "));
+        format!("lets others connect{place} to {alone}, and no thread of the program does; what others would send is not explored")
+    })
 }
 
 /// The program would connect to somebody else: a sentence that says where.

@@ -47,6 +47,8 @@ pub struct Repeated {
     pub sources: Vec<(u32, u32)>,
     /// Of each step: is it a value that the environment chooses, as its alternative says?
     pub chosen: Vec<bool>,
+    /// A thread waits for a connection to a socket at the end.
+    pub awaits_connection: bool,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -104,7 +106,10 @@ pub fn replay(
     let sources = shared.trace[..shared.trace_length as usize].iter().map(|s| (s.source, s.newer)).collect();
     let chosen = shared.trace[..shared.trace_length as usize].iter();
     let chosen = chosen.map(|step| Op::from_number(step.op) == Some(Op::Choose)).collect();
-    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed, reads, sources, chosen })
+    let awaits = |op| matches!(Op::from_number(op), Some(Op::Accept | Op::Poll));
+    let awaits_connection = shared.ends.iter().any(|end| end.state == 1 && awaits(end.op));
+    let token = token.clone();
+    Ok(Repeated { trace, failure, token, lost, complete, killed, reads, sources, chosen, awaits_connection })
 }
 
 impl Repeated {

@@ -215,6 +215,8 @@ pub unsafe extern "C" fn listen(descriptor: i32, backlog: i32) -> i32 {
         fail(FailureKind::Refused, "listen: a socket without address", 0)
     };
     let object = change(address);
+    let name = world().sockets.names.get(address).cloned().unwrap_or_default();
+    note(Outside::Offers, &spelled(&name));
     let mut w = world();
     let state = w.objects.state(object);
     if state.value >= CLOSED {
@@ -264,6 +266,7 @@ pub unsafe extern "C" fn connect(descriptor: i32, address: *const u8, length: u3
         note(Outside::Peers, &spelled(&name));
         return failed(ECONNREFUSED) as i32;
     }
+    note(Outside::Connects, &spelled(&name));
     let mut w = world();
     let Some(position) = w.sockets.sockets.iter().position(|s| s.descriptor == descriptor) else {
         return failed(EINVAL) as i32;

@@ -29,7 +29,7 @@ pub struct Object {
     pub value: i64,
     /// Who has it for reading; who is at the barrier.
     pub set: u64,
-    /// Who waits, oldest first.
+    /// Who waits, oldest first; who has it for reading, once for each time but the first (reader-writer locks).
     pub waiters: Vec<u8>,
     /// What happens before the next acquisition.
     pub clock: Clock,

@@ -1,4 +1,8 @@
 //! Reader-writer locks: a reader takes one place, a writer all of them.
+//!
+//! A thread may lock for reading what it has for reading, and unlocks it as often. As by default in the C library, a waiting writer keeps no
+//! reader out. Locks that are made to prefer writers (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`) do, which can be a deadlock:
+//! reading with them is not explored, and ends in "undecided".
 
 use crate::exploration::clock::join;
 use crate::exploration::object::NOBODY;
@@ -13,6 +17,10 @@ const EBUSY: i32 = 16;
 const EDEADLK: i32 = 35;
 const ETIMEDOUT: i32 = 110;
 
+/// Where the C library keeps the kind of a lock, in four bytes, and the kind whose waiting writers keep readers out (glibc, x86-64).
+const KIND: usize = 48;
+const PREFERS_WRITERS: i32 = 2;
+
 impl Runtime {
     fn rwlock(self, address: usize, what: &str) -> u32 {
         self.primitive(Primitive::ReaderWriterLock, address, what)
@@ -25,10 +33,18 @@ fn lock(address: usize, op: Op, failure: i32) -> i32 {
         world().note_changed();
         return if failure == 0 { EDEADLK } else { failure };
     }
+    let reader = matches!(op, Op::ReadLock | Op::TryReadLock);
+    // SAFETY: the program gives the address of a `pthread_rwlock_t`, which has 56 bytes.
+    if reader && unsafe { ((address + KIND) as *const i32).read_unaligned() } == PREFERS_WRITERS {
+        fail(
+            FailureKind::Refused,
+            "a reader-writer lock that prefers writers is locked for reading",
+            address,
+        );
+    }
     operate(Primitive::ReaderWriterLock, Pending::on(op, number, address), "lock");
     let mut w = world();
     let me = w.current;
-    let reader = matches!(op, Op::ReadLock | Op::TryReadLock);
     let state = w.objects.state(number);
     let need = if reader { 1 } else { PLACES };
     if state.value < need {
@@ -37,8 +53,10 @@ fn lock(address: usize, op: Op, failure: i32) -> i32 {
     }
     state.value -= need;
     if reader {
+        if state.set >> me & 1 != 0 {
+            state.waiters.push(me as u8);
+        }
         state.set |= 1 << me;
-        state.count += 1;
     } else {
         state.owner = me as u8;
         let readers = state.readers_clock;
@@ -141,8 +159,10 @@ pub unsafe extern "C" fn pthread_rwlock_unlock(lock: usize) -> i32 {
         join(&mut state.clock, &clock);
     } else {
         state.value += 1;
-        state.count -= 1;
-        state.set &= !(1 << me);
+        match state.waiters.iter().position(|&t| t == me as u8) {
+            Some(again) => drop(state.waiters.remove(again)),
+            None => state.set &= !(1 << me),
+        }
         join(&mut state.readers_clock, &clock);
     }
     w.note_unlock(number);

@@ -140,6 +140,8 @@ numbered! {
         Missing = "files that do not exist",
         Peers = "sockets to which it would connect",
         Listens = "sockets that it binds itself",
+        Offers = "sockets at which it lets others connect",
+        Connects = "sockets to which it connects itself",
         Unwritten = "values that nobody has written",
         Descriptors = "numbers of descriptors",
     }

@@ -181,6 +181,25 @@ fn effects_on_different_things_commute() {
     assert_eq!(report.figures.executions, 1);
 }
 
+/// The library of C++ computes hashes in a function of its own, which reads what it is given.
+#[test]
+fn hashes_of_cpp_read_their_bytes() {
+    for (name, own, holds) in [("apart", "s", true), ("shared", "t", false)] {
+        let text = format!(
+            "#include <string_view>\n#include <thread>\nstatic char s[] = \"ab\", t[] = \"cd\";\n\
+             int main() {{ std::thread other([] {{ t[1] = 'x'; }});\n\
+             auto h = std::hash<std::string_view>()({{{own}, 2}}); other.join(); return h == 0; }}"
+        );
+        let found =
+            crate::lifecycle::report(&format!("hash_{name}"), "cc", &text, &crate::lifecycle::request());
+        match &found.answer {
+            Answer::Holds => assert!(holds, "{name}"),
+            Answer::Violated(trace) => assert!(!holds && trace.failure.kind == FailureKind::Race, "{name}"),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn accesses_inside_of_library_functions_race() {
     expect(

@@ -107,6 +107,50 @@ impl Cases {
     }
 }
 
+/// A lock that is taken for reading several times by one thread is given back as often; nobody writes before.
+#[test]
+fn reader_writer_locks_are_taken_again_for_reading() {
+    let mut cases = Cases::new(
+        "static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; static int x, y;
+        static void *writer(void *a) { pthread_rwlock_wrlock(&l); x = 1; y = 1; pthread_rwlock_unlock(&l); return a; }
+        static void start(pthread_t *t) { pthread_create(t, 0, writer, 0); }
+        static void take(void) { pthread_rwlock_rdlock(&l); }
+        static void give(void) { pthread_rwlock_unlock(&l); }",
+    );
+    cases.holds("twice", "pthread_t t; start(&t); take(); take(); int a = x; give(); assert(a == y); give(); pthread_join(t, 0)");
+    cases.holds("tried", "assert(!pthread_rwlock_tryrdlock(&l)); take(); give(); assert(pthread_rwlock_trywrlock(&l)); give(); assert(!pthread_rwlock_trywrlock(&l)); give()");
+    cases.fails(
+        "given back too often",
+        FailureKind::Misuse,
+        "does not have it",
+        "take(); take(); give(); give(); give()",
+    );
+    cases.fails(
+        "destroyed",
+        FailureKind::Misuse,
+        "locked",
+        "take(); take(); give(); pthread_rwlock_destroy(&l)",
+    );
+    cases.fails(
+        "not given back",
+        FailureKind::Deadlock,
+        "",
+        "pthread_t t; take(); take(); start(&t); give(); pthread_join(t, 0)",
+    );
+    cases.fails("given back before a read", FailureKind::Race, "", "pthread_t t; start(&t); take(); take(); give(); give(); int a = x; pthread_join(t, 0); assert(a < 2)");
+    cases.check("read_again");
+    // Where waiting writers come first, a second reader can wait for ever.
+    let found = report(
+        "prefers_writers",
+        "c",
+        "static pthread_rwlock_t l = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+        int main(void) { pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); return 0; }",
+        &request(),
+    );
+    assert!(shown(&found.answer).contains("prefers writers"), "{}", shown(&found.answer));
+    assert!(!matches!(found.answer, Answer::Holds | Answer::Violated(_)), "{}", shown(&found.answer));
+}
+
 /// Type, initialisation, a use, destruction.
 const PRIMITIVES: [(&str, &str, &str, &str, &str); 6] = [
     (

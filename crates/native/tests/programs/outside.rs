@@ -154,6 +154,41 @@ fn a_violation_is_one_whatever_the_input() {
     );
 }
 
+/// A server whose clients are elsewhere says nothing of what they would send; one whose clients are its own threads is checked.
+#[test]
+fn a_server_without_clients_leaves_no_answer() {
+    let server = |name: &str, client: &str, serve: &str| {
+        let text = format!(
+            "{HEADER}#include <netinet/in.h>\n#include <sys/socket.h>\nstatic struct sockaddr_in a;\n\
+             static void *f(void *p) {{ int s = socket(AF_INET, SOCK_STREAM, 0); {client}; close(s); return p; }}\n\
+             int main(void) {{\n    pthread_t t; int s = socket(AF_INET, SOCK_STREAM, 0), c;\n    \
+             a.sin_family = AF_INET; a.sin_port = htons(8080); a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);\n    \
+             bind(s, (struct sockaddr *)&a, sizeof a); listen(s, 5);\n    pthread_create(&t, 0, f, 0);\n    \
+             {serve};\n    pthread_join(t, 0);\n    return 0;\n}}\n"
+        );
+        report(&build(&format!("{name}.c"), &text), &Request::default())
+    };
+    let connect = "connect(s, (struct sockaddr *)&a, sizeof a)";
+    let look = "struct pollfd p = { s, POLLIN, 0 }; if (poll(&p, 1, 1000) > 0) { c = accept(s, 0, 0); x = read(c, text, 9); assert(x < 5); }";
+    for (name, serve) in [("accepts", "c = accept(s, 0, 0)"), ("polls", look)] {
+        let alone = server(&format!("{name}_alone"), "", serve);
+        let said = format!("{:?}", alone.answer);
+        assert!(matches!(alone.answer, Answer::Undecided(_)), "{name}: {said}");
+        assert!(said.contains("lets others connect") && said.contains("8080"), "{name}: {said}");
+        let own = server(&format!("{name}_own"), connect, serve);
+        assert!(matches!(own.answer, Answer::Holds), "{name}: {:?}", own.answer);
+        assert!(
+            own.assumptions.iter().any(|a| a.contains("own threads only")),
+            "{name}: {:?}",
+            own.assumptions
+        );
+    }
+    // Another circle is one whoever connects.
+    let lock = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_lock(&m)";
+    let stuck = server("stuck_alone", "", lock);
+    assert!(matches!(stuck.answer, Answer::Violated(_)), "{:?}", stuck.answer);
+}
+
 #[test]
 fn what_comes_from_outside_is_told() {
     let cases = [

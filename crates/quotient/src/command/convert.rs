@@ -55,17 +55,16 @@ pub(crate) enum Format {
 pub(crate) fn main(options: &Convert) -> u8 {
     watch::about(&options.file, false);
     let written = converted(options).and_then(|text| match &options.output {
-        None => {
-            terminal::print(&text);
-            Ok(())
-        }
+        None => Ok(terminal::product(&text)),
         Some(path) => {
             several::spare(&[options.file.as_path()], &[("--output", Some(path))])?;
-            std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+            std::fs::write(path, text)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            Ok(status::HOLDS)
         }
     });
     match written {
-        Ok(()) => status::HOLDS,
+        Ok(status) => status,
         Err(message) => {
             let told = if message.starts_with("error: ") { message } else { format!("error: {message}") };
             eprintln!("{told}");

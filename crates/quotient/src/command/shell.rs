@@ -29,8 +29,7 @@ pub(crate) struct Man {
 pub(crate) fn completions(options: &Completions) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Options::command(), "quotient", &mut script);
-    terminal::print(&String::from_utf8_lossy(&script));
-    status::HOLDS
+    terminal::product(&String::from_utf8_lossy(&script))
 }
 
 /// Writes a page for the command and each subcommand; gives the exit status.

@@ -26,6 +26,12 @@ pub(crate) fn print(text: &str) {
     print_and(text, || {});
 }
 
+/// Writes what was asked for where there is no verdict: a file in another format, a script. Gives the exit status, which is
+/// an error where it cannot be written, unless the reader has just had enough.
+pub(crate) fn product(text: &str) -> u8 {
+    if print_and(text, || {}) { super::status::HOLDS } else { super::status::ERROR }
+}
+
 /// From now on nothing is seen of what is written to standard output.
 pub(crate) fn silence() {
     #[cfg(unix)]
@@ -41,22 +47,24 @@ pub(crate) fn report(text: &str, status: u8) -> u8 {
     status
 }
 
-fn print_and(text: &str, then: impl FnOnce()) {
+/// Whether the reader has got all that it wanted.
+fn print_and(text: &str, then: impl FnOnce()) -> bool {
     let written = super::watch::writing(|| {
         let mut out = std::io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         then();
         written
     });
-    if let Err(error) = written {
-        unwritten(&error);
-    }
+    written.err().is_none_or(|error| !unwritten(&error))
 }
 
-fn unwritten(error: &std::io::Error) {
-    if error.kind() != std::io::ErrorKind::BrokenPipe {
+/// Says that something was not written, unless the reader has just had enough. Whether it did say so.
+fn unwritten(error: &std::io::Error) -> bool {
+    let told = error.kind() != std::io::ErrorKind::BrokenPipe;
+    if told {
         complain(format_args!("error: cannot write the report: {error}"));
     }
+    told
 }
 
 /// Standard output for reports that are written in pieces. What cannot be written is said once.

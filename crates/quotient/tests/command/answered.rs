@@ -75,11 +75,17 @@ fn the_status_of_a_verdict_survives_output_that_cannot_be_written() {
         File::new("full_said.clp", "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 0.\n");
     let certificate = File::new("full_said.cert", "");
     quotient(&["prove", proof.path(), "--certificate", certificate.path()]);
+    let spin = format!("spin -run {}", file.path());
+    let answer = File::new("full_said.json", &out(&quotient(&["check", file.path(), "--json"])));
     for (line, status) in [
-        (["check", file.path()], 12),
-        (["compare", file.path()], 12),
-        (["prove", proof.path()], 0),
-        (["verify", certificate.path()], 0),
+        (&["check", file.path()][..], 12),
+        (&["compare", file.path()][..], 12),
+        (&["prove", proof.path()][..], 0),
+        (&["verify", certificate.path()][..], 0),
+        // What is not about a verdict has done nothing, then.
+        (&["convert", answer.path(), "--to", "junit"][..], 2),
+        (&["from-spin", &spin][..], 2),
+        (&["completions", "bash"][..], 2),
     ] {
         let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
         let said = command().args(line).stdout(full).output().expect("the command runs");

@@ -45,7 +45,7 @@ pub(crate) fn main(options: &FromSpin) -> u8 {
     let claims = claims(&meaning);
     let words = meaning.words(claims.as_ref().is_ok_and(|claims| !claims.is_empty()));
     let line: Vec<String> = words.iter().map(|word| words::quoted(word)).collect();
-    terminal::print(&format!("quotient {}\n", line.join(" ")));
+    let printed = terminal::product(&format!("quotient {}\n", line.join(" ")));
     for note in notes(&meaning, &claims) {
         eprintln!("{note}");
     }
@@ -55,7 +55,7 @@ pub(crate) fn main(options: &FromSpin) -> u8 {
         }
         return status::ERROR;
     }
-    if options.run { run(&words) } else { status::HOLDS }
+    if options.run { run(&words) } else { printed }
 }
 
 /// What command lines mean together.
