@@ -100,6 +100,7 @@ impl Model {
             journal.found(report.found.len(), &report.statistics);
         }
         let safety = carries || question == Question::Safety;
+        chosen.transitions = report.statistics.transitions;
         let applied = self.note_reductions(safety, &mut machine, &mut chosen, order, check, outcome)?;
         let mut stands = chosen.stands;
         let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);

@@ -94,6 +94,7 @@ impl Model {
             _ => process_seconds() - before[1],
         };
         outcome.search_seconds += search_seconds;
+        chosen.transitions = statistics.transitions;
         let applied = self.note_reductions(false, &mut machine, &mut chosen, order, check, outcome)?;
         let store = applied.store.map(|store| workers::store(store, true, workers));
         let applied = Applied { workers, store, ..applied };

@@ -176,11 +176,13 @@ pub(crate) struct Chosen {
     pub(crate) stands: Option<Representative>,
     /// Where nothing can be renamed: the analysis that says so.
     pub(crate) nothing: Option<Renaming>,
+    /// Transitions of the search, once it has ended: what is spent on reasons afterwards grows with them.
+    pub(crate) transitions: u64,
 }
 
 impl From<Representative> for Chosen {
     fn from(stands: Representative) -> Chosen {
-        Chosen { stands: Some(stands), nothing: None }
+        Chosen { stands: Some(stands), ..Chosen::default() }
     }
 }
 
@@ -220,7 +222,7 @@ pub(crate) fn choose(machine: &mut Machine, check: &Check<'_>) -> Chosen {
     }
     // Where it is not known which threads are still to be started, what they may be called is found out later.
     match renaming.finally(machine).or_else(|| initially(machine, &renaming)) {
-        Some(settled) if settled.is_trivial() => Chosen { stands: None, nothing: Some(renaming) },
+        Some(settled) if settled.is_trivial() => Chosen { nothing: Some(renaming), ..Chosen::default() },
         _ => Ordered::new(renaming, order).into(),
     }
 }
@@ -325,8 +327,10 @@ pub(crate) fn report(
         report.for_one =
             average.map(|(average, exact)| ForOne { tenths: (average * 10.0).round() as u64, exact });
         if !report.found.is_empty() || !symmetry.resembling.is_empty() {
+            let effort =
+                if check.explain_symmetry { Effort::LARGE } else { Effort::after(chosen.transitions) };
             let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
-            report.limit = refused.or_else(|| told_apart(machine, check, states, &symmetry, sources));
+            report.limit = refused.or_else(|| told_apart(machine, effort, states, &symmetry, sources));
         }
         if symmetry.cut {
             let cut = "the search for symmetries stopped at its budget; more may exist";
@@ -339,7 +343,7 @@ pub(crate) fn report(
 /// The lines that tell threads of one proctype apart, and how proctypes first differ that look alike.
 fn told_apart(
     machine: &Machine,
-    check: &Check<'_>,
+    effort: Effort,
     states: &Renaming,
     symmetry: &quotient_machine::Symmetry,
     sources: &SourceMap,
@@ -351,7 +355,6 @@ fn told_apart(
         all.filter(|t| t.span == span).map(|t| t.text.as_str()).next()
     };
     let mut out: Vec<String> = Vec::new();
-    let effort = if check.explain_symmetry { Effort::LARGE } else { Effort::SMALL };
     if !symmetry.is_full() {
         // Statements by line; the file is named where it is another one than before.
         let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
@@ -380,7 +383,7 @@ fn told_apart(
             .collect();
         if !lines.is_empty() {
             out.push(format!("told apart by {}", lines.join(", ")));
-        } else if untried && !check.explain_symmetry {
+        } else if untried && effort != Effort::LARGE {
             out.push("processes are told apart (by what: --explain symmetry)".into());
         } else if untried {
             out.push("processes are told apart, by too many statements to try each of them".into());

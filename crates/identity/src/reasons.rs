@@ -28,6 +28,11 @@ impl Effort {
     /// A second.
     pub const LARGE: Effort = Effort(1_200_000);
 
+    /// What a search with so many transitions is worth: a few milliseconds, or some hundredths of what it took.
+    pub fn after(transitions: u64) -> Effort {
+        Effort((transitions / 125).clamp(Effort::SMALL.0, Effort::LARGE.0))
+    }
+
     /// Is it enough to try every statement of a program in a graph as large as the one known?
     pub fn suffices(self, program: &Program, known: &Symmetry) -> bool {
         let mut functions = known.threads.clone();

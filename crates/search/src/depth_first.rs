@@ -101,7 +101,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             depth: self.depth,
             store_bytes: self.visited.bytes(),
             search_bytes: held as u64,
-            waiting: self.waiting.len() as u64 - self.levels.len() as u64,
+            // A level without successors may still be open.
+            waiting: (self.waiting.len() as u64).saturating_sub(self.levels.len() as u64),
         }
     }
 

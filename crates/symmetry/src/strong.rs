@@ -11,7 +11,7 @@
 //! find is missing: the result then holds only automorphisms still, and what is done with them stays sound; only less is reduced. It says
 //! so ([`Strong::cut`]).
 
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Edge, Graph, NodeId};
 use crate::partition::{InEdges, Partition, twins};
 
 /// Steps of the search for one automorphism.
@@ -251,7 +251,55 @@ impl Finder<'_> {
     /// An automorphism that keeps the partition and takes `from` to `to`, both members of the cell at `start`.
     fn find(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
         self.left = BUDGET;
-        self.extend(fixed, fixed, start, from, to)
+        self.exchange(fixed, start, from, to).or_else(|| self.extend(fixed, fixed, start, from, to))
+    }
+
+    /// The same, if it is one that exchanges pairs of nodes: what follows from `from` with what follows from `to`, and nothing else moves. Where all
+    /// permutations of something are there, these generate them.
+    fn exchange(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
+        self.spend(self.structure.len());
+        let (mut source, mut image) = (fixed.clone(), fixed.clone());
+        source.individualise(start, from, self.structure, &self.edges_in);
+        image.individualise(start, to, self.structure, &self.edges_in);
+        source.refine(self.structure, &self.edges_in, &mut self.hashes);
+        image.refine(self.structure, &self.edges_in, &mut self.hashes);
+        let mut table: Vec<NodeId> = (0..self.structure.len() as NodeId).collect();
+        let mut moved = Vec::new();
+        for at in (0..table.len()).filter(|at| source.size[*at] == 1 && image.size[*at] == 1) {
+            let (a, b) = (source.order[at], image.order[at]);
+            if source.colour[a as usize] as usize != at || image.colour[b as usize] as usize != at || a == b {
+                continue;
+            }
+            if table[a as usize] == b {
+                continue;
+            }
+            if table[a as usize] != a || table[b as usize] != b {
+                return None;
+            }
+            (table[a as usize], table[b as usize]) = (b, a);
+            moved.extend([a, b]);
+        }
+        (!moved.is_empty() && self.keeps(&table, &moved)).then_some(table)
+    }
+
+    /// Does every edge of what is moved go to an edge? Those of other nodes then do so as well.
+    fn keeps(&self, table: &[NodeId], moved: &[NodeId]) -> bool {
+        let structure = self.structure;
+        let same = |mine: &[Edge], theirs: &[Edge]| {
+            let taken = |e: &Edge| (e.label, table[e.target as usize]);
+            let mut mine: Vec<(u32, NodeId)> = mine.iter().map(taken).collect();
+            let mut theirs: Vec<(u32, NodeId)> = theirs.iter().map(|e| (e.label, e.target)).collect();
+            mine.sort_unstable();
+            theirs.sort_unstable();
+            mine == theirs
+        };
+        moved.iter().all(|&node| {
+            let to = table[node as usize];
+            structure.kind(node) == structure.kind(to)
+                && structure.data(node) == structure.data(to)
+                && same(structure.edges(node), structure.edges(to))
+                && same(self.edges_in.of(node), self.edges_in.of(to))
+        })
     }
 
     fn extend(
@@ -314,6 +362,57 @@ mod tests {
         assert_eq!(strong.order(), (1..=12).map(f64::from).product());
         let place: Vec<Option<NodeId>> = (0..24).map(|p| Some(p % 12)).collect();
         assert_eq!(strong.on(&place, 12).order(), strong.order());
+    }
+
+    /// Found by exchanges or otherwise: what is found are automorphisms, as many as there are when all permutations are tried.
+    #[test]
+    fn small_structures_by_brute_force() {
+        fn permutations(left: &mut Vec<NodeId>, done: &mut Vec<NodeId>, all: &mut Vec<Vec<NodeId>>) {
+            if left.is_empty() {
+                all.push(done.clone());
+            }
+            for at in 0..left.len() {
+                let point = left.remove(at);
+                done.push(point);
+                permutations(left, done, all);
+                done.pop();
+                left.insert(at, point);
+            }
+        }
+        let mut all = Vec::new();
+        permutations(&mut (0..6).collect(), &mut Vec::new(), &mut all);
+        let mut random = 1u32;
+        let mut next = |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) % below
+        };
+        let mut moving = 0;
+        for _ in 0..400 {
+            let mut g = Graph::new();
+            let (kinds, edges) = (1 + next(2), next(10));
+            let kind: Vec<u32> = (0..6).map(|_| next(kinds)).collect();
+            let arcs: Vec<(u32, u32, u32)> = (0..edges).map(|_| (next(6), next(2), next(6))).collect();
+            for (node, kind) in kind.iter().enumerate() {
+                g.object(*kind);
+                arcs.iter().filter(|a| a.0 as usize == node).for_each(|a| {
+                    g.edge(a.1, a.2);
+                });
+            }
+            let sorted = |mut arcs: Vec<(u32, u32, u32)>| {
+                arcs.sort_unstable();
+                arcs
+            };
+            let is = |p: &[NodeId]| {
+                let image = arcs.iter().map(|a| (p[a.0 as usize], a.1, p[a.2 as usize])).collect();
+                (0..6).all(|n| kind[n] == kind[p[n] as usize]) && sorted(image) == sorted(arcs.clone())
+            };
+            let strong = Strong::automorphisms(&g);
+            assert!(strong.tables().iter().all(|table| is(table)), "{kind:?} {arcs:?}");
+            let count = all.iter().filter(|p| is(p)).count();
+            assert_eq!(strong.order(), count as f64, "{kind:?} {arcs:?}");
+            moving += u32::from(count > 1);
+        }
+        assert!(moving > 100);
     }
 
     #[test]

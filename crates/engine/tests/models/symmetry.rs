@@ -90,7 +90,7 @@ fn a_formula_that_names_all_alike_pins_none() {
         (three, "[]<> (a[0] || a[1] || a[2])", "6", true),
         (three, "[]<> (P[0]@CS && !a[1] || P[1]@CS && !a[2] || P[2]@CS && !a[0])", "3", true),
         (three, "[] ((!P[0]@CS || !P[1]@CS) && (!P[0]@CS || !P[2]@CS))", "2", true),
-        (two, "[] (!P[0]@CS || !Q[1]@CS)", "12", false),
+        (two, "[] (!P[0]@CS || !Q[1]@CS)", "72", false),
         (two, "[]<> (a == 1 && b == 1)", "18", false),
         (two, "[]<> (x == y)", "24", false),
     ] {
