@@ -59,12 +59,13 @@ struct Member {
     state: Vec<u64>,
 }
 
-/// The members of the class of a place.
+/// The members of the class of a place. `after_reductions`: a check has found symmetry, after its reductions of the program.
 pub(crate) fn tell(
     machine: &mut Machine,
     course: &Course,
     at: usize,
     classes: &mut Classes,
+    after_reductions: bool,
     interrupt: &Interrupt,
 ) -> api::Class {
     // The state in which a run goes wrong may be one within a step: the one before it is looked at.
@@ -79,7 +80,13 @@ pub(crate) fn tell(
         ring: false,
     };
     if classes.stands.is_none() {
-        return nothing("No renaming was found that keeps the program as it is.");
+        return nothing(match after_reductions {
+            true => {
+                "No renaming keeps the model as it is written: processes end in the order of their numbers, or something else tells them apart \
+                 that the check leaves out. What the check found it found after its reductions; the states shown here are those of the model as written."
+            }
+            false => "No renaming was found that keeps the program as it is.",
+        });
     }
     if at > LONGEST_RUN {
         return nothing("The run is too long to look for the others of its class.");

@@ -252,8 +252,9 @@ impl Session {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
         let part = Interrupt::within(None, Some(LONGEST));
+        let after_reductions = self.checking.symmetry().is_some_and(|found| !found.found.is_empty());
         let (classes, machine) = work.classes();
-        Ok(class::tell(machine, &course, at, classes, &part))
+        Ok(class::tell(machine, &course, at, classes, after_reductions, &part))
     }
 
     /// The states that a run comes to again.

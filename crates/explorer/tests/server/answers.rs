@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient_engine::{Model, Question};
+use quotient_engine::{Check, Model, Question};
 use quotient_explain::Position;
 use quotient_explorer::session::Opening;
 use quotient_explorer::{Answers, Session, checking};
@@ -318,6 +318,21 @@ fn the_members_of_a_class_are_places_to_stand_at() {
         (nodes.count(), classes.len())
     };
     assert_eq!((of_layer(0), of_layer(1)), ((1, 1), (4, 1)), "{graph}");
+}
+
+/// Processes that end do so in the order of their numbers, which tells them apart; a check leaves their ends out and finds them alike. The
+/// page says both, and does not contradict itself.
+#[test]
+fn symmetry_that_only_the_reduced_program_has_is_told() {
+    let text = "byte x; active [2] proctype P() { x++; x-- }\n";
+    let model = Arc::new(Model::from_text("ends.pml", text).unwrap());
+    let session = Session::new(model.clone(), "ends.pml".into(), Vec::new(), Opening::default()).unwrap();
+    let why = || session.answer("class", &json!({ "path": "q1:" })).unwrap()["why"].clone();
+    assert_eq!(why(), "No renaming was found that keeps the program as it is.");
+    let outcome = model.check(&Check::default()).unwrap();
+    assert!(!outcome.symmetry.found.is_empty(), "{:?}", outcome.symmetry);
+    session.knows(&outcome, 0.0);
+    assert!(why().as_str().unwrap().contains("after its reductions"), "{}", why());
 }
 
 /// A run that goes on for ever, and who is left out of it.

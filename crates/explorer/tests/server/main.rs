@@ -124,11 +124,12 @@ fn answers_forbid_what_the_page_does_not_need() {
         let (_, head, _) = served.request("GET", path, &[("Host", &host)], "");
         let head = head.to_lowercase();
         for wanted in [
-            "content-security-policy: default-src 'none'",
-            "frame-ancestors 'none'",
+            "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+             img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
             "x-content-type-options: nosniff",
             "referrer-policy: no-referrer",
             "cache-control: no-store",
+            "cross-origin-resource-policy: same-origin",
         ] {
             assert!(head.contains(wanted), "{path}: {wanted}\n{head}");
         }

@@ -11,7 +11,7 @@ import { drawPlayer, preparePlayer, stepAt } from "./player";
 import { firstOf } from "./run";
 import { drawReductions } from "./reductions";
 import { forgetSizes, whenResized } from "./sizes";
-import { drawSource, toggleCounting } from "./source";
+import { drawSource, revealAcross, toggleCounting } from "./source";
 import { MUCH, Store, type Tab, pause } from "./store";
 import { asText } from "./text";
 import * as api from "./api";
@@ -85,6 +85,7 @@ const store = new Store((what) => {
     return drawPlace();
   } else if (what === "rows") {
     drawBecause(store);
+    revealAcross(store);
     // The statement that failed is known now.
     if (store.next?.over) drawNext(store);
     if (store.tab === "chart" && !store.other) drawChart(store);

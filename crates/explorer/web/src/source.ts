@@ -10,6 +10,8 @@ import type { Standing } from "./types";
 const LINE = 20;
 const CHARACTER = 7.3;
 const MARGIN = 200;
+/** What stands before the code: who stands there, and the number. */
+const BEFORE = 96;
 
 const KEYWORDS = new Set(
   ("active proctype init if fi do od atomic d_step unless goto break skip assert printf byte bool bit int short chan mtype typedef inline ltl never run else timeout eval " +
@@ -160,7 +162,7 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
     if (line === failing && note !== null) out.push([`note ${at(line)} ${note}`, () => {
       const below = el("div", { class: "note" }, note);
       below.style.transform = `translateY(${at(line) + LINE}px)`;
-      below.style.paddingLeft = `${96 + (split.lines[line - 1].length - split.lines[line - 1].trimStart().length) * CHARACTER}px`;
+      below.style.paddingLeft = `${BEFORE + (split.lines[line - 1].length - split.lines[line - 1].trimStart().length) * CHARACTER}px`;
       return below;
     }]);
   }
@@ -168,6 +170,7 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
   inner.style.height = `${height}px`;
   inner.style.minWidth = `${Math.round(110 + (split.longest + 12) * CHARACTER)}px`;
   kept.draw(out);
+  if (!scrolled) revealAcross(store);
 }
 
 /** Brings the line of this step into sight, or the one that was asked for; says how far the source is scrolled then. */
@@ -185,6 +188,28 @@ function reveal(pane: HTMLElement, store: Store, now: number[], failing: number,
   if (wanted === scrolled) return scrolled;
   pane.scrollTop = wanted;
   return pane.scrollTop;
+}
+
+/** The statement that was brought into sight last, and how far to the right the source was scrolled for it. */
+let across = { of: "", left: 0 };
+
+/** Of a line that is longer than the pane is wide, brings the statement of this step into sight, once it is known. */
+export function revealAcross(store: Store): void {
+  const row = (store.state?.row ?? 0) - 1;
+  const made = store.run.step[row] === store.place.at && fileOf(store.run, row) === sourceOf;
+  const text = made ? store.statement(row)?.text : "";
+  const of = `${store.asked}|${row}|${splits}`;
+  if (text === undefined || across.of === of) return;
+  // As it is written, with any spaces.
+  const signs = [...text.replace(/\s+/g, "")].slice(0, 200).map((sign) => sign.replace(/[^\w]/g, "\\$&"));
+  const found = new RegExp(signs.join("\\s*")).exec(split.lines[lineOf(store.run, row) - 1] ?? "");
+  const { width } = size("source");
+  const begin = BEFORE + (found?.index ?? 0) * CHARACTER;
+  const end = begin + (found?.[0].length ?? 0) * CHARACTER + 16;
+  // What is seen in half is known: the beginnings of all other lines would be lost for the rest.
+  const left = (begin + end) / 2 > width ? Math.max(0, Math.round(Math.min(end - width, begin - BEFORE - 8))) : 0;
+  if (left !== across.left) $("source").scrollLeft = left;
+  across = { of, left };
 }
 
 /** The next time (or the last, backwards) that this run executes a line. */
