@@ -44,16 +44,19 @@ enum Fate {
     More,
     Undecided,
     Refused,
+    /// A data race, which GenMC is told not to look for.
+    Race,
     Violated,
 }
 
-const FATES: [(Fate, &str); 7] = [
+const FATES: [(Fate, &str); 8] = [
     (Fate::Equal, "equal"),
     (Fate::BySymmetry, "with symmetry"),
     (Fate::Fewer, "fewer"),
     (Fate::More, "more"),
     (Fate::Undecided, "undecided"),
     (Fate::Refused, "refused"),
+    (Fate::Race, "race"),
     (Fate::Violated, "violated"),
 ];
 
@@ -122,11 +125,15 @@ impl Checked<'_> {
             Some("holds") => Fate::More,
             Some("violated") => {
                 let message = json["violations"][0]["message"].as_str().unwrap_or_default().to_owned();
-                return Ok((Fate::Violated, ours, message));
+                let unasked = test.options.contains("-disable-race-detection")
+                    && json["violations"][0]["kind"] == "race";
+                return Ok((if unasked { Fate::Race } else { Fate::Violated }, ours, message));
             }
             Some("undecided") if message.contains("does not cover") => {
                 return Ok((Fate::Refused, 0, message));
             }
+            // All executions are blocked, as expected.
+            Some("undecided") if json["incomplete"]["kind"] == "vacuous" && test.expected == 0 => Fate::Equal,
             Some("undecided") => return Ok((Fate::Undecided, ours, message)),
             _ => return Ok((Fate::Refused, 0, message)),
         };

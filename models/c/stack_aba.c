@@ -1,7 +1,8 @@
 /* A lock-free stack by index: an index that comes back is taken for unchanged (ABA).
  */
-// quotient: violated race line 28
+// quotient: violated race line 29
 // quotient: --allow-races => violated assertion
+// quotient: --memory rc11 => violated race line 29
 
 #include <assert.h>
 #include <pthread.h>

@@ -23,6 +23,7 @@ mod litmus;
 mod little_system;
 mod memory_models;
 mod outside;
+mod random_barriers;
 mod random_effects;
 mod random_programs;
 mod random_waits;
