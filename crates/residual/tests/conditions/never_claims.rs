@@ -39,10 +39,31 @@ fn chain(random: &mut Random) -> String {
     text + "\tover: skip\n}\n"
 }
 
+/// A claim that goes round with a condition and its negation, on a short way and on a long one, for which the condition must be repeated.
+/// Where only the long way has an accept location, it tells how often.
+fn laps(random: &mut Random) -> String {
+    let condition = *random.one(&["p", "q", "p || q", "p && q"]);
+    let accepts = 1 + random.number(7);
+    let name = |state: u64| {
+        let name = ["T", "A", "U"][state as usize];
+        if accepts >> state & 1 == 1 { format!("accept_{name}") } else { name.to_owned() }
+    };
+    let [t, a, u] = [name(0), name(1), name(2)];
+    let short = if random.number(4) > 0 { format!("\t:: {condition} -> goto {u}\n") } else { String::new() };
+    let wait = if random.number(4) == 0 { format!("\t:: {condition} -> goto {a}\n") } else { String::new() };
+    format!(
+        "never {{\n\t{t}: do\n\t:: {condition} -> goto {t}\n\t:: !({condition}) -> goto {t}\n\t:: {condition} -> goto {a}\n{short}\tod;\n\
+         \t{a}: do\n{wait}\t:: {condition} -> goto {u}\n\tod;\n\
+         \t{u}: do\n\t:: {condition} -> goto {u}\n\t:: !({condition}) -> goto {t}\n\tod\n}}\n"
+    )
+}
+
 /// A claim of up to three locations and an end.
 fn claim(random: &mut Random) -> String {
-    if random.number(3) == 0 {
-        return chain(random);
+    match random.number(6) {
+        0 | 1 => return chain(random),
+        2 => return laps(random),
+        _ => {}
     }
     let states = 1 + random.number(3);
     let mut text = String::from("never {\n");
