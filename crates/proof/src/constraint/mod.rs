@@ -16,14 +16,14 @@ pub use dbm::{Dbm, INFINITY};
 pub use linear::Linear;
 pub use region::{Region, Truncated};
 
-/// A bound left the range in which the arithmetic is exact. A proof attempt that meets it ends in
+/// A bound left the range in which the arithmetic is exact, or a condition has more alternatives than can be listed. A proof attempt that meets it ends in
 /// "unknown", never in a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow;
 
 impl std::fmt::Display for Overflow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a bound exceeds the exact range of 60 bits")
+        f.write_str("a bound exceeds the exact range of 60 bits, or a condition has too many alternatives")
     }
 }
 

@@ -31,7 +31,7 @@ mod search;
 mod split;
 
 pub use hypothesis::Frame;
-pub use obligation::{Layout, Obligation, expand, obligations};
+pub use obligation::{Layout, Obligation, expand, obligations, satisfiable};
 pub use search::{
     Closing, Entry, Outcome, Reduct, RelativeOptions, RelativeProof, Support, Used, prove_group,
 };

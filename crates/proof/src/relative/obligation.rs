@@ -39,41 +39,70 @@ pub struct Obligation {
     pub right: Option<Region>,
 }
 
-/// Every satisfiable way to satisfy `tree` within `region`, choosing alternatives in order; nodes
-/// of the tree are renamed by `place`.
-pub fn expand(tree: &Tree, region: Region, place: &dyn Fn(usize) -> usize) -> Result<Vec<Region>, Overflow> {
-    fn run(
-        agenda: &[&Tree],
-        mut region: Region,
-        place: &dyn Fn(usize) -> usize,
-        out: &mut Vec<Region>,
-    ) -> Result<(), Overflow> {
+/// Entries of matrices that the alternatives of one tree may hold together: 256 MiB.
+const MOST_HELD: usize = 1 << 25;
+/// Entries of matrices that may be copied for the alternatives of one tree: some seconds.
+const MOST_COPIED: usize = 1 << 31;
+
+/// How a tree's alternatives are listed.
+struct Expansion<'a> {
+    place: &'a dyn Fn(usize) -> usize,
+    out: Vec<Region>,
+    /// The first one suffices.
+    first_only: bool,
+    /// Entries that may still be copied.
+    left: &'a mut usize,
+}
+
+impl Expansion<'_> {
+    fn run(&mut self, agenda: &[&Tree], mut region: Region) -> Result<(), Overflow> {
+        let entries = region.nodes() * region.nodes();
         let Some((first, rest)) = agenda.split_first() else {
-            out.push(region);
+            if (self.out.len() + 1).saturating_mul(entries) > MOST_HELD && !self.out.is_empty() {
+                return Err(Overflow);
+            }
+            self.out.push(region);
             return Ok(());
         };
         match first {
             Tree::Le(l) => {
-                if region.meet_linear(&l.renamed(place)?)? {
-                    run(rest, region, place, out)?;
+                if region.meet_linear(&l.renamed(self.place)?)? {
+                    self.run(rest, region)?;
                 }
             }
             Tree::And(list) => {
                 let next: Vec<&Tree> = list.iter().chain(rest.iter().copied()).collect();
-                run(&next, region, place, out)?;
+                self.run(&next, region)?;
             }
             Tree::Or(list) => {
                 for t in list {
+                    *self.left = self.left.checked_sub(entries).ok_or(Overflow)?;
                     let next: Vec<&Tree> = std::iter::once(t).chain(rest.iter().copied()).collect();
-                    run(&next, region.clone(), place, out)?;
+                    self.run(&next, region.clone())?;
+                    if self.first_only && !self.out.is_empty() {
+                        break;
+                    }
                 }
             }
         }
         Ok(())
     }
-    let mut out = Vec::new();
-    run(&[tree], region, place, &mut out)?;
-    Ok(out)
+}
+
+/// Every satisfiable way to satisfy `tree` within `region`, choosing alternatives in order; nodes
+/// of the tree are renamed by `place`. `Overflow`, too, where there are too many of them.
+pub fn expand(tree: &Tree, region: Region, place: &dyn Fn(usize) -> usize) -> Result<Vec<Region>, Overflow> {
+    let mut left = MOST_COPIED;
+    let mut all = Expansion { place, out: Vec::new(), first_only: false, left: &mut left };
+    all.run(&[tree], region)?;
+    Ok(all.out)
+}
+
+/// Whether some state satisfies `tree`; `Overflow` where this is not seen while `left` entries of matrices are copied.
+pub fn satisfiable(tree: &Tree, nodes: usize, left: &mut usize) -> Result<bool, Overflow> {
+    let mut some = Expansion { place: &|n| n, out: Vec::new(), first_only: true, left };
+    some.run(&[tree], Region::universe(nodes))?;
+    Ok(!some.out.is_empty())
 }
 
 /// What a region says about the frame alone, as inequalities at the same nodes.
@@ -92,21 +121,25 @@ pub fn about_frame(layout: Layout, region: &Region) -> Result<Option<Vec<Linear>
 
 /// The obligations of an assertion: one for each disjunct on the left; where the right side is a
 /// disjunction, the left is split by which disjunct can be met (the rule SPL). What no disjunct can
-/// match must be unreachable. Nothing is lost: the parts together are the whole left side.
-pub fn obligations(assertion: &Assertion, width: usize) -> Result<Vec<Obligation>, Overflow> {
+/// match must be unreachable. Nothing is lost: the parts together are the whole left side. `None` where `stopped` says so.
+pub fn obligations(
+    assertion: &Assertion,
+    width: usize,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Option<Vec<Obligation>>, Overflow> {
     let layout = Layout::of(assertion, width);
     let k = width;
     let mut start = Region::universe(layout.nodes());
     for column in 1..=k {
         // The current left state is the one the assertion speaks of.
         if !(start.meet(column, k + column, 0)? && start.meet(k + column, column, 0)?) {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
     }
     // Node 2k + j of the assertion is its j-th universal variable, and so it is in the layout.
     let lefts = expand(&assertion.left, start, &|n| n)?;
     let Right::State(tree) = &assertion.right else {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     };
     // On the right the assertion's left columns are frame, its right columns the state.
     let swap = move |n: usize| match n {
@@ -129,6 +162,9 @@ pub fn obligations(assertion: &Assertion, width: usize) -> Result<Vec<Obligation
             let Some(condition) = about_frame(layout, right)? else { continue };
             let mut next = Vec::new();
             for part in rest {
+                if stopped() {
+                    return Ok(None);
+                }
                 let mut inside = part.clone();
                 let mut alive = true;
                 for l in &condition {
@@ -149,7 +185,7 @@ pub fn obligations(assertion: &Assertion, width: usize) -> Result<Vec<Obligation
         }
         out.extend(rest.into_iter().map(|left| Obligation { layout, left, right: None }));
     }
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// Whether the left side is derived to imply everything `right` says about the frame: without it

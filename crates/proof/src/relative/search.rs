@@ -203,7 +203,14 @@ impl Search<'_> {
     fn run(&mut self) -> Attempt<()> {
         let mut queue = VecDeque::new();
         for &assertion in self.group {
-            for whole in obligations(&self.program.assertions[assertion], self.program.width())? {
+            let progress = Progress { doing: "dividing the claim", goals: 0, stored: 0 };
+            let stopped = || self.options.limits.reached(progress).is_some();
+            let claim = &self.program.assertions[assertion];
+            let Some(wholes) = obligations(claim, self.program.width(), &stopped)? else {
+                let reached = self.options.limits.reached(progress);
+                return Ok(Err(reached.map_or_else(String::new, |r| r.to_string())));
+            };
+            for whole in wholes {
                 let Some(parts) = self.cases(&whole)? else {
                     return Ok(Err("too many cases".into()));
                 };

@@ -1,8 +1,6 @@
 //! Certificates: altered ones are refused, and a solver agrees with every step.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
+use crate::support::solver::confirms;
 use crate::support::{bare, model, read};
 use quotient_proof::certificate::certificate;
 use quotient_proof::prove::{Options, prove};
@@ -127,7 +125,7 @@ fn false_claims_are_refused() {
 /// Steps of a proof that are asked unless `QUOTIENT_PROOF_LARGE` is set: then it is all of them.
 const SAMPLE: usize = 60;
 
-/// Confirms exported steps with z3, if there is one. The steps are asked one after the other by one process.
+/// Confirms exported steps with z3.
 fn confirmed(name: &str, n: usize) {
     confirmed_certificate(name, n, &written(name, n));
 }
@@ -138,30 +136,12 @@ fn confirmed_certificate(name: &str, n: usize, certificate: &Certificate) {
         let every = files.len().div_ceil(SAMPLE);
         files = files.into_iter().step_by(every).collect();
     }
-    let (input, asked) = smtlib::script(&files);
-    let spawned =
-        Command::new("z3").args(["-in", "-t:20000"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let Ok(mut child) = spawned else {
-        eprintln!("SKIPPED: z3 is not installed, {asked} steps of {name}-{n} are not confirmed by a solver");
-        return;
-    };
-    let mut stdin = child.stdin.take().expect("piped");
-    let names: Vec<String> =
-        input.lines().filter_map(|l| l.strip_prefix("; proof")).map(|n| format!("proof{n}")).collect();
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let output = child.wait_with_output().expect("z3 ends");
-    writer.join().expect("the writer ends").expect("z3 reads its input");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let answers: Vec<&str> = text.lines().collect();
-    assert_eq!(answers.len(), asked);
-    for (answer, file) in answers.iter().zip(&names) {
-        assert_eq!(*answer, "unsat", "{name}-{n}, {file}");
-    }
-    println!("{name}-{n}: z3 confirms {asked} steps, asked for {}", files.len());
+    confirms(&format!("{name}-{n}"), &files);
 }
 
 #[test]
-fn a_solver_confirms_the_steps() {
+#[ignore = "needs z3"]
+fn z3_confirms_the_steps() {
     confirmed("bakery", 2);
     confirmed("priority", 2);
     for (name, n) in [("bakery", 4), ("fischer", 2), ("producer-consumer", 3)] {
@@ -170,7 +150,8 @@ fn a_solver_confirms_the_steps() {
 }
 
 #[test]
-fn a_solver_confirms_invariants() {
+#[ignore = "needs z3"]
+fn z3_confirms_invariants() {
     for (name, n) in [("bakery", 2), ("fischer", 2)] {
         let program = bare(name, n);
         let reports = prove(&program, &Options::default());
@@ -181,8 +162,25 @@ fn a_solver_confirms_invariants() {
 }
 
 #[test]
-fn a_solver_confirms_szymanski() {
+#[ignore = "needs z3"]
+fn z3_confirms_szymanski() {
     confirmed("szymanski", 2);
+}
+
+/// Symmetries rule by rule, and zones up to them.
+#[test]
+#[ignore = "needs z3"]
+fn z3_confirms_exchanges() {
+    let text = quotient_proof::models::generate("bakery", 6).expect("the model exists");
+    let lines = text.lines().filter(|l| !l.starts_with("assert nonneg"));
+    let text: String = lines.map(|l| l.replace("using nonneg, swap", "using swap") + "\n").collect();
+    let program = read(&text).expect("well formed");
+    let reports = prove(&program, &Options { inverses: true, ..Options::default() });
+    let written = certificate(&program, &reports).expect("no overflow").expect("complete");
+    assert!(matches!(written.proofs[0], Proof::Renamed { .. }), "{:?}", reports[0].verdict);
+    let last = written.proofs.last();
+    assert!(matches!(last, Some(Proof::Safety { under: Some(_), .. })), "{:?}", reports.last());
+    confirmed_certificate("bakery", 6, &written);
 }
 
 /// Rules with many alternatives are compared, not unfolded; a rule that has no image is noticed.

@@ -291,6 +291,7 @@ fn what_is_not_supported_is_refused_by_name() {
             "a loop inside an atomic",
         ),
         ("byte x; active proctype a() provided (x == 0) { do :: x = 1 od }", "`provided`"),
+        ("byte x[5000]; active proctype a() { x[0] = 1 }", "more than 4096 values in a state"),
     ] {
         let message = promela(text);
         assert!(message.contains(reason), "{text}: {message}");

@@ -4,6 +4,7 @@ mod bounded;
 mod cells;
 mod certificates;
 mod errors;
+mod figures;
 mod forgeries;
 mod frontend;
 mod horn_texts;

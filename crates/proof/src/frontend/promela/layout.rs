@@ -66,6 +66,9 @@ pub(super) struct Layout {
     pub(super) counter: Vec<Option<usize>>,
 }
 
+/// Beyond this a proof is out of reach, and only the names would take minutes.
+const MOST_COLUMNS: usize = 4_096;
+
 /// The scalar types of a value, with the names of its parts.
 fn scalars(program: &Program, name: &str, ty: &Type, out: &mut Vec<(String, IntType)>) -> Result<(), String> {
     match ty {
@@ -148,6 +151,11 @@ impl Layout {
             )
             .help("`prove` reads models of processes that share integer variables")
         })?;
+        if self.described.len() + parts.len() > MOST_COLUMNS {
+            let message = format!("more than {MOST_COLUMNS} values in a state: too many for `prove`");
+            let smaller = "make arrays smaller; `check` has no such limit";
+            return Err(Box::new(Diagnostic::error(variable.span, message).help(smaller)));
+        }
         for (scalar, (name, int)) in parts.into_iter().enumerate() {
             // A name of an inner block, or `a_1` beside `a[1]`, may be taken already.
             let taken = |n: &String| self.columns.variables.contains(n) || self.columns.counters.contains(n);

@@ -26,11 +26,10 @@ use quotient_program::Program;
 use quotient_promela::ParseOptions;
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::constraint::Region;
 use crate::language::ast::{self, Assertion, Claim, Formula, Item};
 use crate::language::lexer::tokens;
 use crate::language::{self, parser};
-use crate::relative::expand;
+use crate::relative::satisfiable;
 
 pub use layout::{Column, Place};
 
@@ -120,14 +119,17 @@ pub fn translate(program: &Program, map: &SourceMap, diagnostics: &mut Diagnosti
     Some(translation)
 }
 
+/// How much looking for contradictions may cost, for all rules together: entries of matrices that are copied, some seconds.
+const MOST_COPIED: usize = 1 << 31;
+
 /// The facts and rules whose conditions do not contradict themselves. (An atomic sequence yields a rule for
 /// every combination of choices in it.)
 fn possible(items: Vec<Item>) -> Vec<Item> {
     let Some(program) = language::program(&items, &mut Diagnostics::new()) else { return items };
-    let mut possible = program.rules.iter().map(|rule| {
-        // A condition too large to decide stays.
-        !expand(&rule.guard, Region::universe(rule.nodes), &|n| n).is_ok_and(|list| list.is_empty())
-    });
+    let mut left = MOST_COPIED;
+    // A condition too large to decide stays.
+    let mut possible =
+        program.rules.iter().map(|rule| satisfiable(&rule.guard, rule.nodes, &mut left).unwrap_or(true));
     items.into_iter().filter(|_| possible.next().unwrap_or(true)).collect()
 }
 

@@ -4,6 +4,7 @@
 pub mod enumeration;
 pub mod mutation;
 pub mod random_program;
+pub mod solver;
 
 use std::path::Path;
 
