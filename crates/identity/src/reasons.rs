@@ -24,7 +24,7 @@ pub struct Effort(pub u64);
 
 impl Effort {
     /// A few milliseconds.
-    pub const SMALL: Effort = Effort(6_000);
+    pub const SMALL: Effort = Effort(12_000);
     /// A second.
     pub const LARGE: Effort = Effort(1_200_000);
 
@@ -40,7 +40,8 @@ impl Effort {
         functions.dedup();
         let locations = functions.iter().flat_map(|f| &program.function(*f).locations);
         let statements: usize = locations.map(|l| l.transformations.len()).sum();
-        (statements + 2) as u64 * known.size.0.max(1) as u64 <= self.0
+        // Each once to be put back, and as many to find out which.
+        2 * (statements + 2) as u64 * known.size.0.max(1) as u64 <= self.0
     }
 }
 

@@ -251,26 +251,20 @@ impl Finder<'_> {
     /// An automorphism that keeps the partition and takes `from` to `to`, both members of the cell at `start`.
     fn find(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
         self.left = BUDGET;
-        self.exchange(fixed, start, from, to).or_else(|| self.extend(fixed, fixed, start, from, to))
+        self.extend(fixed, fixed, start, from, to)
     }
 
-    /// The same, if it is one that exchanges pairs of nodes: what follows from `from` with what follows from `to`, and nothing else moves. Where all
-    /// permutations of something are there, these generate them.
-    fn exchange(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
-        self.spend(self.structure.len());
-        let (mut source, mut image) = (fixed.clone(), fixed.clone());
-        source.individualise(start, from, self.structure, &self.edges_in);
-        image.individualise(start, to, self.structure, &self.edges_in);
-        source.refine(self.structure, &self.edges_in, &mut self.hashes);
-        image.refine(self.structure, &self.edges_in, &mut self.hashes);
+    /// The automorphism that exchanges what both partitions have settled, pair by pair, and moves nothing else, if it is one. Where all
+    /// permutations of something are there, such ones generate them.
+    fn exchange(&self, source: &Partition, image: &Partition) -> Option<Vec<NodeId>> {
         let mut table: Vec<NodeId> = (0..self.structure.len() as NodeId).collect();
         let mut moved = Vec::new();
-        for at in (0..table.len()).filter(|at| source.size[*at] == 1 && image.size[*at] == 1) {
+        let mut at = 0;
+        while at < table.len() {
             let (a, b) = (source.order[at], image.order[at]);
-            if source.colour[a as usize] as usize != at || image.colour[b as usize] as usize != at || a == b {
-                continue;
-            }
-            if table[a as usize] == b {
+            let size = source.size[at] as usize;
+            at += size;
+            if size > 1 || a == b || table[a as usize] == b {
                 continue;
             }
             if table[a as usize] != a || table[b as usize] != b {
@@ -332,6 +326,9 @@ impl Finder<'_> {
                 (self.structure.renumbered(&table) == *self.structure).then_some(table)
             }
             Some(tie) => {
+                if let Some(table) = self.exchange(&source, &image) {
+                    return Some(table);
+                }
                 let next = source.order[tie];
                 // First what leaves the point where it is: few points move where few have to.
                 let mut candidates = image.order[tie..tie + image.size[tie] as usize].to_vec();

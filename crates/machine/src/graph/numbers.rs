@@ -98,7 +98,7 @@ impl Numbers {
         known: &Symmetry,
         effort: Effort,
     ) -> Vec<(u32, u32, Difference)> {
-        if known.resembling.is_empty() || known.size.0 as u64 > effort.0 / 4 {
+        if known.resembling.is_empty() || known.size.0 as u64 > effort.0 / 8 {
             return Vec::new();
         }
         let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
