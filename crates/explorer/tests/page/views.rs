@@ -149,6 +149,8 @@ fn graph_reductions_and_check_are_views_in_a_browser() {
     browser.press("]");
     browser.wait("document.querySelectorAll('.graph circle.state').length > 5");
     assert!(browser.text("#centre p").contains("All"), "{}", browser.text("#centre p"));
+    // The figures of the check have taken room from the timeline, which is drawn for what it has.
+    browser.wait("document.querySelector('#timeline svg').getBoundingClientRect().width <= document.querySelector('#timeline').clientWidth + 1");
     browser.picture("graph-1440-light.png");
     browser.press("Home");
     browser.wait(&at(0));

@@ -249,8 +249,11 @@ function key(event: { key: string; shiftKey?: boolean }): boolean {
     case "]": turn(1); return true;
   }
   if (/^[1-9]$/.test(event.key)) {
-    const choice = store.next?.choices[Number(event.key) - 1];
-    if (choice) void store.take(choice.move);
+    // Typed fast, the key comes before the place that it is meant for has been told.
+    store.whenKnown(() => {
+      const choice = store.next?.choices[Number(event.key) - 1];
+      if (choice) void store.take(choice.move);
+    });
     return true;
   }
   return false;

@@ -4,13 +4,16 @@
 import { $ } from "./dom";
 
 const known = new Map<string, { width: number; height: number }>();
+/** What was drawn for last, also where that is to be asked for again. */
+const last = new Map<string, { width: number; height: number }>();
 const observed = new Set<string>();
 let tell: (id: string) => void = () => {};
 
 const observer = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    const [now, before] = [{ width: target.clientWidth, height: target.clientHeight }, known.get(target.id)];
+    const [now, before] = [{ width: target.clientWidth, height: target.clientHeight }, last.get(target.id)];
     known.set(target.id, now);
+    if (now.width > 0) last.set(target.id, now);
     if (before && now.width > 0 && (before.width !== now.width || before.height !== now.height)) tell(target.id);
   }
 });
@@ -29,6 +32,7 @@ export function size(id: string): { width: number; height: number } {
   observed.add(id);
   const measured = { width: element.clientWidth, height: element.clientHeight };
   known.set(id, measured);
+  if (measured.width > 0) last.set(id, measured);
   return measured;
 }
 

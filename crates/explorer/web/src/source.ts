@@ -206,8 +206,8 @@ export function revealAcross(store: Store): void {
   const { width } = size("source");
   const begin = BEFORE + (found?.index ?? 0) * CHARACTER;
   const end = begin + (found?.[0].length ?? 0) * CHARACTER + 16;
-  // What is seen in half is known: the beginnings of all other lines would be lost for the rest.
-  const left = (begin + end) / 2 > width ? Math.max(0, Math.round(Math.min(end - width, begin - BEFORE - 8))) : 0;
+  // What begins in sight is left there: the beginnings of all other lines would be lost for its end.
+  const left = begin + 4 * CHARACTER > width ? Math.max(0, Math.round(Math.min(end - width, begin - BEFORE - 8))) : 0;
   if (left !== across.left) $("source").scrollLeft = left;
   across = { of, left };
 }

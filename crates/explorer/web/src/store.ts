@@ -174,7 +174,9 @@ export class Store {
       if (standing !== this.asked || at !== this.place.at || row !== this.place.row) return true;
       this.state = state;
       this.next = next;
+      this.known = { asked: standing, at, row };
       await this.changed("place");
+      for (const what of this.later.splice(0)) what();
       await this.explainEnd();
       await this.askFairness();
       await this.askRepeats();
@@ -218,6 +220,17 @@ export class Store {
 
   go(at: number, row: number | null = null): Promise<boolean> {
     return this.stand({ moves: this.place.moves, at, row }, "push");
+  }
+
+  /** The place that the state and what can happen next are of, and what waits until they are of where the page stands. */
+  private known: { asked: string; at: number; row: number | null } | null = null;
+  private later: (() => void)[] = [];
+
+  /** Does something with what can happen next here: at once, or when that has come. */
+  whenKnown(what: () => void): void {
+    const { known, place } = this;
+    if (known?.asked === this.asked && known.at === place.at && known.row === place.row) what();
+    else this.later = [what];
   }
 
   /** Takes a step here. Where the run has another one, that future is kept as a branch. */
