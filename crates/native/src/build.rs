@@ -65,7 +65,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// What to do if the linker does not find something.
+/// What to do if the linker does not find something, or finds it twice.
 fn advice(messages: &str) -> Option<&'static str> {
     let lacks_function = messages.contains("undefined reference to") || messages.contains("undefined symbol");
     let lacks_library = messages.contains("cannot find -l") || messages.contains("unable to find library");
@@ -73,6 +73,11 @@ fn advice(messages: &str) -> Option<&'static str> {
         Some(
             "help: a program may need further source files (named beside the first), or libraries, which go after `--` as for the \
              compiler: `-- -lm` for functions of <math.h>",
+        )
+    } else if messages.contains("multiple definition of") {
+        Some(
+            "help: a variable that several files define without a value (in a header without `extern`) is one variable for older \
+             compilers only; with `-- -fcommon` for this one, too",
         )
     } else if lacks_library {
         Some("help: where a library is can be said after `--`, too: `-- -L FOLDER -lNAME`")

@@ -345,3 +345,24 @@ fn random_sections_have_the_outcomes_of_all_orders() {
         "{sections} {choices} {assumptions}"
     );
 }
+
+#[test]
+fn variables_that_two_files_define() {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let file = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).expect("the test directory can be written");
+        path
+    };
+    let sources = vec![
+        file("common_one.c", "int shared; int main(void) { return shared; }\n"),
+        file("common_two.c", "int shared;\n"),
+    ];
+    let Err(error) = (Build { sources: sources.clone(), ..Build::default() }).run() else {
+        panic!("the linker takes it")
+    };
+    assert!(error.to_string().contains("-fcommon"), "{error}");
+    let flags = vec!["-fcommon".into()];
+    let built = Build { sources, flags, ..Build::default() }.run();
+    assert!(built.is_ok(), "{:?}", built.err().map(|error| error.to_string()));
+}

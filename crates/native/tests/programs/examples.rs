@@ -26,6 +26,11 @@ fn request(options: &[String]) -> Request {
         match word {
             "--allow-races" => request.allow_races = true,
             "--leaks" => request.leaks = true,
+            "--memory" => {
+                let named = words.next().expect("a model");
+                let model = MemoryModel::NAMES.iter().find(|(_, name, _)| *name == named);
+                request.memory = Some(model.expect("a model").0);
+            }
             "--nondet" => {
                 let values = words.next().expect("values").split(',').map(str::parse);
                 request.values = values.collect::<Result<_, _>>().expect("numbers");
