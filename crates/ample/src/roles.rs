@@ -53,8 +53,12 @@ impl ByRoles {
         let propositions: Vec<Touch> =
             visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
         let temporal = question.is_temporal();
+        let mut tables = Tables::new(machine, renamed, &propositions)?;
+        if temporal && renamed {
+            tables.close_everywhere();
+        }
         Ok(ByRoles {
-            tables: Tables::new(machine, renamed, &propositions)?,
+            tables,
             breaks_cycles: temporal,
             passes: !temporal,
             propositions,

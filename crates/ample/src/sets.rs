@@ -19,8 +19,8 @@
 //!   (Kurshan, Levin, Minea, Peled, Yenigün, "Static partial order reduction", 1998). For safety less is needed, and the
 //!   search checks it ([`Proviso::SomeOpen`]): from every state a state that was expanded whole can be reached.
 //!   Where states are replaced by representatives, a cycle of representatives leads from a state to a renaming of it; gone
-//!   round as often as it takes, it is a cycle of states. Threads that change places run the same function, so in it, too,
-//!   no thread closes a cycle of its control flow unless some representative was expanded whole.
+//!   round as often as it takes, it is a cycle of states. Renamings can exchange locations, too, so that the representatives need not
+//!   come to where the control flow goes back: with them every step of a function that has a cycle counts as closing one (`Tables::close_everywhere`).
 //! - **C4**, for CTL*-X: exactly one move ([`Ample::most_moves`]).
 //!
 //! **Safety.** Let a path w of the full graph start in a state s of the reduced graph and end in a failing step. Follow

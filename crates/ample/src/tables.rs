@@ -97,6 +97,15 @@ const MOST_ROLES: usize = 4096;
 const MOST_ARRANGEMENTS: u32 = 64;
 
 impl Tables {
+    /// From now on every step of a function whose control flow has a cycle may close one. Renamings can exchange locations, so that a cycle of
+    /// representatives need not come to the location at which the control flow goes back: only to some location of such a function.
+    pub(crate) fn close_everywhere(&mut self) {
+        for steps in &mut self.accesses.steps {
+            let closes = steps.iter().any(|step| step.closes_cycle);
+            steps.iter_mut().for_each(|step| step.closes_cycle |= closes);
+        }
+    }
+
     /// Prepares a program's tables, or says why there can be none. `renamed`: states are replaced by representatives; `propositions`: what
     /// else is looked at.
     pub fn new(machine: &Machine, renamed: bool, propositions: &[Touch]) -> Result<Tables, &'static str> {

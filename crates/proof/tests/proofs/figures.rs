@@ -14,8 +14,11 @@ use quotient_proof::prove::{Options, Report, Verdict};
 use quotient_proof::{language, models, propose};
 use quotient_source::{Diagnostics, SourceMap};
 
-/// The figure's file, its assertions in order, and `+` for a proof or the number of states of the run that refutes it.
-const FIGURES: &[(&str, &[(&str, Option<usize>)])] = &[
+/// An assertion, and the number of states of the run that refutes it: none if it is proved.
+type Expected = (&'static str, Option<usize>);
+
+/// A figure's file and its assertions in order.
+const FIGURES: &[(&str, &[Expected])] = &[
     ("figure-1.await", &[("mutex", None)]),
     // "P1 <> 2 and P2 <> 2" is offered as another way to say the same: it says that nobody is ever in the critical section.
     ("figure-2.clp", &[("either", Some(3)), ("mutex", None), ("swap", None)]),

@@ -216,3 +216,20 @@ fn claims_that_count_steps_are_told_apart() {
         assert_eq!(claim.stutter_invariant, invariant, "{body}");
     }
 }
+
+/// A renaming can exchange the locations of a loop, so that nobody comes to where it goes back: it postpones the others all the same.
+#[test]
+fn locations_that_are_exchanged_postpone_nobody() {
+    for own in ["x == 0; x == 0", "if :: x == 1 -> q = 1 :: else fi; if :: x == 1 -> q = 1 :: else fi"] {
+        let text = format!(
+            "bit q;\nbyte x;\nactive proctype P() {{ do :: {own} od }}\nactive proctype Q() {{ do :: q = !q od }}\nltl f {{ <> [] !q }}\n"
+        );
+        let model = Model::from_text("loop.pml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        for partial_order in [PartialOrder::On, PartialOrder::Off] {
+            for symmetry in [Symmetry::Exact, Symmetry::Off] {
+                let found = verdict(&model, false, partial_order, symmetry);
+                assert_eq!(found, Verdict::Violated, "{partial_order:?} {symmetry:?}\n{text}");
+            }
+        }
+    }
+}
