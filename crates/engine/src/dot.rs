@@ -3,6 +3,8 @@
 //! With `--symmetry off --por off` that is every state. Otherwise one state of each class is shown, and steps that suffice for the
 //! propositions of the model's formulas: ample sets that keep the formulas without `X`, which need no stack to choose them, so
 //! that the drawing does not depend on the order of a search.
+//!
+//! States say where each process stands, by its name and a label or line. Where something goes wrong, a shortest way to it is marked.
 
 use std::fmt::Write;
 
@@ -11,6 +13,7 @@ use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
 use quotient_seams::{Ample, Identity, Incomplete, Limit, Representative, System};
 use quotient_search::{Options, Seams, Stop, graph};
+use quotient_source::SourceMap;
 
 use crate::check::{Check, CheckError, Compile};
 use crate::plan::{self, Moves, visible};
@@ -63,7 +66,7 @@ impl Model {
         let _ = writeln!(out, "  // symmetry: {}; partial order: {order}", representative.name());
         out.push_str("  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
         out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
-        nodes(machine, representative, &mut moves, &mut out)?;
+        nodes(machine, &self.sources, representative, &mut moves, &mut out)?;
         out.push_str("}\n");
         Ok(out)
     }
@@ -78,9 +81,20 @@ fn counts_no_steps(claim: &quotient_front_end::Claim) -> bool {
     }
 }
 
+/// A state as it is drawn.
+struct Node {
+    label: String,
+    shape: &'static str,
+    /// Target, text.
+    edges: Vec<(u32, String)>,
+    /// The state that it was met from first.
+    before: Option<u32>,
+}
+
 /// Draws what is explored.
 fn nodes<R: Representative<Machine>>(
     machine: &mut Machine,
+    sources: &SourceMap,
     representative: &mut R,
     ample: &mut Moves,
     out: &mut String,
@@ -89,11 +103,20 @@ fn nodes<R: Representative<Machine>>(
     options.limits.states = Some(MOST_DRAWN);
     let mut visited = quotient_visited::NumberedTree::new();
     let seams = Seams { system: machine, representative, ample, visited: &mut visited };
-    let mut number = 0u32;
+    let mut drawn: Vec<Node> = Vec::new();
+    let mut before: Vec<Option<u32>> = Vec::new();
+    let mut wrong = None;
     let (stop, _) = graph(seams, &mut options, &mut |machine: &mut Machine, node| {
+        let number = drawn.len() as u32;
         let records = machine.explain(node.state);
-        let mut edges = String::new();
+        let names = quotient_machine::ObjectNames::default();
+        let mut edges = Vec::new();
         for (target, choice) in node.targets.iter().zip(node.choices) {
+            // States are numbered as they are met: a number that is new was met from here.
+            if *target as usize >= before.len() {
+                before.resize(*target as usize + 1, None);
+                before[*target as usize] = Some(number).filter(|number| number != target);
+            }
             let Some(record) = records.get(*choice as usize) else { continue };
             let steps: Vec<_> = record.steps().into_iter().filter(|s| s.thread != CLAIM_THREAD).collect();
             // Where nothing can move, only what watches does.
@@ -102,48 +125,74 @@ fn nodes<R: Representative<Machine>>(
             }
             let line = |s: &&quotient_machine::MicroStep| {
                 let text = machine.transformation(s.transformation).map_or("", |(_, _, t)| t.text.as_str());
-                format!("{}: {text}", s.thread)
+                format!("{}: {text}", machine.thread_name(node.state, s.thread, &names))
             };
             let text = steps.iter().map(line).collect::<Vec<_>>().join("\n");
-            let _ = writeln!(edges, "  {number} -> {target} [label=\"{}\"];", escaped(&text));
+            edges.push((*target, escaped(&text)));
         }
         let shape = shape(machine, &node, edges.is_empty());
-        let _ = writeln!(out, "  {number} [label=\"{}\"{shape}];", label(machine, node.state));
-        out.push_str(&edges);
-        number += 1;
+        if shape.contains("red") {
+            wrong = wrong.or(Some(number));
+        }
+        let label = label(machine, sources, node.state);
+        drawn.push(Node { label, shape, edges, before: before.get(number as usize).copied().flatten() });
         Ok(())
     });
     match stop {
-        Stop::Complete | Stop::Violation => Ok(()),
+        Stop::Complete | Stop::Violation => {}
         Stop::Incomplete(Incomplete::Limit(Limit::States(_))) => {
-            Err(CheckError::Refused(format!("the model has more than {MOST_DRAWN} states: too many to draw")))
+            return Err(CheckError::Refused(format!(
+                "the model has more than {MOST_DRAWN} states: too many to draw"
+            )));
         }
-        Stop::Incomplete(why) => Err(CheckError::Refused(why.to_string())),
+        Stop::Incomplete(why) => return Err(CheckError::Refused(why.to_string())),
+    }
+    write(&drawn, wrong, out);
+    Ok(())
+}
+
+/// Writes states and steps; the way to the state where something goes wrong is marked.
+fn write(drawn: &[Node], wrong: Option<u32>, out: &mut String) {
+    let mut marked = vec![None; drawn.len()];
+    let mut at = wrong;
+    while let Some(number) = at {
+        at = drawn[number as usize].before;
+        if let Some(before) = at {
+            marked[before as usize] = Some(number);
+        }
+    }
+    for (number, node) in drawn.iter().enumerate() {
+        let on_way = marked[number].is_some() || wrong == Some(number as u32);
+        let pen = if on_way { ", penwidth=3" } else { "" };
+        let _ = writeln!(out, "  {number} [label=\"{}\"{}{pen}];", node.label, node.shape);
+        let mut goes = marked[number];
+        for (target, text) in &node.edges {
+            // Of several steps between two states one is marked.
+            let pen = match goes.take_if(|to| to == target) {
+                Some(_) => ", color=red, penwidth=3",
+                None => "",
+            };
+            let _ = writeln!(out, "  {number} -> {target} [label=\"{text}\"{pen}];");
+        }
     }
 }
 
 /// What a state shows: where the processes stand, and variables that are not zero.
-fn label(machine: &Machine, state: &[u64]) -> String {
-    let threads: Vec<String> = machine
+fn label(machine: &Machine, sources: &SourceMap, state: &[u64]) -> String {
+    let names = quotient_machine::ObjectNames::default();
+    let mut lines: Vec<String> = machine
         .threads(state)
         .iter()
         .map(|t| {
             let location = &machine.program().functions[t.function as usize].locations[t.location as usize];
-            let name = location.labels.first().cloned().unwrap_or_else(|| t.location.to_string());
-            format!("{}@{name}", t.id)
+            let line = || format!("line {}", sources.position(location.span).line);
+            let place = location.labels.first().cloned().unwrap_or_else(line);
+            format!("{} @ {place}", machine.thread_name(state, t.id, &names))
         })
         .collect();
-    let values = machine
-        .values(state, &quotient_machine::ObjectNames::default())
-        .into_iter()
-        .filter(|v| v.text != "0" && v.text != "[]");
-    let values: Vec<String> = values.map(|v| format!("{}={}", v.name, v.text)).collect();
-    let mut text = threads.join(" ");
-    for value in values {
-        text.push('\n');
-        text.push_str(&value);
-    }
-    escaped(&text)
+    let values = machine.values(state, &names).into_iter().filter(|v| v.text != "0" && v.text != "[]");
+    lines.extend(values.map(|v| format!("{} = {}", v.name, v.text)));
+    escaped(&(lines.join("\n") + "\n"))
 }
 
 fn shape(machine: &mut Machine, node: &quotient_search::Expanded<'_>, last: bool) -> &'static str {

@@ -12,10 +12,10 @@ pub struct Violation {
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $status:literal;)*) => {
+    ($(#[doc = $doc:literal] $variant:ident = $name:literal, $status:literal;)*) => {
         /// The kinds of violation, each with a stable word for machines and the exit status that it leads to.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum ViolationKind { $($(#[$doc])* $variant,)* }
+        pub enum ViolationKind { $(#[doc = $doc] $variant,)* }
 
         impl ViolationKind {
             /// All of them.
@@ -24,6 +24,11 @@ macro_rules! kinds {
             /// The word for machines.
             pub fn as_str(self) -> &'static str {
                 match self { $(ViolationKind::$variant => $name,)* }
+            }
+
+            /// What it is, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(ViolationKind::$variant => $doc.trim_ascii(),)* }
             }
 
             /// The exit status: 10 a refuted assertion of a proof, 11 deadlock, 12 safety, 13 a temporal property, 14 race or crash.

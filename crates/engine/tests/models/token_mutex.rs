@@ -51,10 +51,11 @@ fn drawing(symmetry: Symmetry, partial_order: PartialOrder) -> (usize, BTreeSet<
     for line in text.lines().filter(|l| l.contains("label=") && !l.contains("->")) {
         let label = quoted(line).expect("a label");
         let section = |process: &str| {
-            let at = label.find(&format!("{process}@")).expect("every process has a place") + 2;
+            let named = format!("({process}) @ ");
+            let at = label.find(&named).expect("every process has a place") + named.len();
             label[at..at + 1].to_uppercase()
         };
-        let token = if label.contains("token=1") { 1 } else { 0 };
+        let token = if label.contains("token = 1") { 1 } else { 0 };
         states.push(format!("{}{}{token}", section("0"), section("1")));
     }
     let mut edges = BTreeSet::new();
@@ -77,7 +78,7 @@ fn drawing(symmetry: Symmetry, partial_order: PartialOrder) -> (usize, BTreeSet<
         };
         edges.insert((
             states[ends[0]].clone(),
-            process.parse().expect("a number"),
+            process.split(['(', ')']).nth(1).expect("name(number)").parse().expect("a number"),
             action,
             states[ends[1]].clone(),
         ));

@@ -80,23 +80,64 @@ pub(super) fn svg(graph: &Value) -> String {
     out.finish()
 }
 
-/// The same for Graphviz.
-pub(super) fn dot(graph: &Value) -> String {
-    let mut out = String::from("digraph states {\n  rankdir=LR;\n  node [shape=circle, label=\"\"];\n");
-    for node in list(&graph["nodes"]) {
+/// The same for Graphviz, with what each state is: where the processes stand, and values that are not zero. States and steps of the run are
+/// drawn bold.
+pub(super) fn dot(graph: &Value, states: &[Value]) -> String {
+    let mut out = String::from(
+        "digraph states {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n",
+    );
+    out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
+    let nodes = list(&graph["nodes"]);
+    // By number: the step of the run after which it is in that state.
+    let mut on_run: HashMap<usize, u64> = HashMap::new();
+    for (node, state) in nodes.iter().zip(states) {
         let fill = match text(&node["kind"]) {
-            _ if node["here"] == true => "lightblue",
-            "violation" | "deadlock" => "red",
-            "end" => "green",
-            _ => "white",
+            "violation" | "deadlock" => ", style=filled, fillcolor=\"#f6c6b8\"",
+            "end" => ", style=filled, fillcolor=\"#c8e6dc\"",
+            _ => "",
         };
-        let _ = writeln!(out, "  {} [style=filled, fillcolor={fill}];", number(&node["id"]));
+        let here = if node["here"] == true { ", peripheries=2" } else { "" };
+        let pen = match node["on_run"].as_u64() {
+            Some(step) => {
+                on_run.insert(number(&node["id"]), step);
+                ", penwidth=3"
+            }
+            None => "",
+        };
+        let _ =
+            writeln!(out, "  {} [label={}{fill}{here}{pen}];", number(&node["id"]), quoted(&label(state)));
     }
     for edge in list(&graph["edges"]) {
-        let style = if edge["left_out"] == true { ", style=dashed" } else { "" };
-        let said = quoted(&format!("{}: {}", number(&edge["pid"]), text(&edge["text"])));
         let (from, to) = (number(&edge["from"]), number(&edge["to"]));
+        let process = states.get(from).and_then(|state| {
+            list(&state["processes"])
+                .iter()
+                .find(|process| process["pid"] == edge["pid"])
+                .map(|p| text(&p["name"]))
+        });
+        let said = quoted(&format!("{}: {}", process.unwrap_or_default(), text(&edge["text"])));
+        // The run may come to a state again: what leads from one of its states to the one after it belongs to it.
+        let followed = on_run.get(&from).zip(on_run.get(&to)).is_some_and(|(a, b)| a + 1 == *b);
+        let style = match (edge["left_out"] == true, followed) {
+            (_, true) => ", color=\"#b3340f\", penwidth=3",
+            (true, false) => ", style=dashed",
+            (false, false) => "",
+        };
         let _ = writeln!(out, "  {from} -> {to} [label={said}{style}];");
     }
     out + "}\n"
+}
+
+/// Where the processes stand, and values that are not zero.
+fn label(state: &Value) -> String {
+    let stands = list(&state["processes"]).iter().map(|process| match process["ended"] == true {
+        true => format!("{} has ended", text(&process["name"])),
+        false => format!("{} @ line {}", text(&process["name"]), number(&process["line"])),
+    });
+    let values = list(&state["leaves"]).iter().filter_map(|leaf| {
+        let value = text(&leaf["value"]["text"]);
+        (!["", "0", "[]", "none", "null"].contains(&value))
+            .then(|| format!("{} = {value}", text(&leaf["full"])))
+    });
+    stands.chain(values).map(|line| line + "\n").collect()
 }

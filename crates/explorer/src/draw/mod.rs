@@ -6,6 +6,7 @@ mod graph;
 mod heap;
 mod svg;
 
+use quotient_explain::Position;
 use serde_json::{Value, json};
 
 use crate::api;
@@ -88,9 +89,30 @@ fn drawn(
         }
         (Picture::Graph, _) => {
             let graph = session.answer("graph", &place)?;
-            Ok(if format == Format::Svg { graph::svg(&graph) } else { graph::dot(&graph) })
+            if format == Format::Svg {
+                return Ok(graph::svg(&graph));
+            }
+            let states = states(session, path, &graph)?;
+            Ok(graph::dot(&graph, &states))
         }
     }
+}
+
+/// The states of a graph, each as the page shows it.
+fn states(session: &dyn Answers, path: &str, graph: &Value) -> Result<Vec<Value>, Refused> {
+    let read = |path: &str| path.parse::<Position>().map_err(|error| Refused::from(error.to_string()));
+    let mut start = read(path)?;
+    start.moves.truncate(number(&graph["at"]));
+    let mut states = Vec::new();
+    for node in list(&graph["nodes"]) {
+        let mut place = Position { moves: start.moves.clone(), checksum: start.checksum.clone() };
+        for way in list(&node["moves"]) {
+            place.moves.extend(read(&format!("q1:{}", text(way)))?.moves);
+        }
+        let at = place.moves.len();
+        states.push(session.answer("state", &json!({ "path": place.to_string(), "at": at }))?);
+    }
+    Ok(states)
 }
 
 /// The chart of a run, for the page that exports it.
@@ -113,5 +135,5 @@ fn number(value: &Value) -> usize {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l"))
 }

@@ -66,6 +66,22 @@ fn every_run_can_be_drawn() {
     assert!(drawn > 1000, "{drawn}");
 }
 
+/// The graph for Graphviz says where processes stand, and the run is marked in it.
+#[test]
+fn a_graph_marks_the_run() {
+    let text = "bool taken[2]; active [2] proctype P() { atomic { !taken[_pid] -> taken[_pid] = true }; !taken[1 - _pid] }";
+    let model = Model::from_text("drawn.pml", text).unwrap();
+    let session = Session::new(Arc::new(model), "drawn.pml".into(), Vec::new(), Opening::default()).unwrap();
+    let dot = draw(&session, "q1:0.1", None, Picture::Graph, Format::Dot).unwrap();
+    let bold: Vec<&str> = dot.lines().filter(|line| line.contains("penwidth=3")).collect();
+    // Three states and two steps; the other order of the same steps is not marked.
+    assert_eq!(bold.len(), 5, "{dot}");
+    assert_eq!(bold.iter().filter(|line| line.contains("->")).count(), 2, "{dot}");
+    assert!(bold.iter().any(|line| line.contains("label=\"P(0): !taken[_pid]")), "{dot}");
+    let last = bold.iter().find(|line| line.contains("fillcolor=\"#f6c6b8\"")).expect("the deadlock");
+    assert!(last.contains("P(0) @ line 1\\lP(1) @ line 1\\ltaken[0] = 1"), "{last}");
+}
+
 #[test]
 fn a_chart_says_how_the_run_ends() {
     let chart = |text: &str, path: &str| {

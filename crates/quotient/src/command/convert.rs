@@ -135,8 +135,20 @@ fn documents(file: &Path) -> Result<Vec<Value>, String> {
     Ok(all)
 }
 
+/// States and SPIN's statements are those of models.
+fn of_a_model(file: &Path) -> Result<(), String> {
+    match ScheduleFile::read(file) {
+        Some(_) => {
+            let help = "help: this is a counterexample of a C program; `--to witness` converts it, and `quotient draw` draws it";
+            Err(format!("{}: not a counterexample of a model\n{help}", file.display()))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A counterexample, executed again on the model as written, in typed values.
 fn trace(file: &Path) -> Result<String, String> {
+    of_a_model(file)?;
     let replay::Opened { file, path, question, model, .. } = replay::open(file, None)?;
     let lost = "the model has no run like the one in the trace";
     let (position, cycle) =
@@ -177,6 +189,7 @@ fn trace(file: &Path) -> Result<String, String> {
 
 /// A counterexample, executed again on the model as written, as SPIN's trail.
 fn trail(file: &Path) -> Result<String, String> {
+    of_a_model(file)?;
     let replay::Opened { file, question, model, .. } = replay::open(file, None)?;
     let numbers = Numbers::of(&model)?;
     let lost = "the model has no run like the one in the trace";

@@ -27,6 +27,7 @@ mod options;
 mod progress;
 mod prove;
 mod proving;
+mod reference;
 mod replay;
 mod schedule_file;
 mod several;

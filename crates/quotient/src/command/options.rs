@@ -18,7 +18,7 @@ pub(crate) struct Options {
     pub(crate) command: Command,
 }
 
-const EXIT_STATUS: &str = "\
+pub(super) const EXIT_STATUS: &str = "\
 Exit status:
    0  everything asked for was decided and holds
    1  not as expected (test)

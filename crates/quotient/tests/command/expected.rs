@@ -202,6 +202,8 @@ fn the_reference_of_options_is_the_commands_own() {
     assert_eq!(run(&folder, &["man", ".", "--markdown"]).0, Some(0));
     let page = std::fs::read_to_string(folder.join("reference.md")).expect("a page");
     assert!(page.contains("\n## quotient check\n") && page.contains("| `--max-time TIME` |"), "{page}");
+    assert!(page.contains("| `race` | 14 |") && page.contains("| `transitions` | integer |"), "{page}");
+    assert!(!page.contains("|  |"), "something has no words: {page}");
     if std::env::var_os("QUOTIENT_BLESS").is_some() {
         std::fs::write(docs.join("reference.md"), &page).expect("written");
     }

@@ -33,6 +33,9 @@ fn usual_lines() {
         ("spin -run -i M; spin -t -p M", "quotient check M --por off"),
         ("spin -n7 -u50 -p M", "quotient simulate M --seed 7 --steps 50"),
         ("spin M", "quotient simulate M --output-only"),
+        ("spin -t -p M", "quotient replay M M.trail"),
+        ("spin -t2 -DN=3 M", "quotient replay M M2.trail -D N=3"),
+        ("spin -p -g -k found.trail M", "quotient replay M found.trail"),
     ];
     for (line, expected) in lines {
         let with = |text: &str| text.replace(" M", &format!(" {peterson}"));
@@ -56,7 +59,6 @@ fn what_cannot_be_said_is_refused_by_name() {
         ("spin -m M", "-m"),
         ("spin -a -N claim.never M", "-N claim.never"),
         ("spin -a M; gcc -DNOSTUTTER -o pan pan.c; ./pan", "-DNOSTUTTER"),
-        ("spin -t M", "-t"),
         ("spin -run -link other.c M", "-link other.c"),
         ("spin -run --frobnicate M", "--frobnicate"),
     ] {

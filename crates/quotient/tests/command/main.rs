@@ -8,6 +8,7 @@ mod cluster;
 mod command_line;
 mod disk;
 mod docs;
+mod drawn;
 mod expected;
 mod from_spin;
 mod limits;

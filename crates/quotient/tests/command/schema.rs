@@ -34,7 +34,57 @@ fn valid(validator: &Validator, arguments: &[&str]) -> Vec<Value> {
             validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(wrong.is_empty(), "{arguments:?}: {wrong:#?}\n{document:#}");
     }
+    let schema = schema();
+    for document in &documents {
+        let mut unknown = Vec::new();
+        fields_without_words(&schema, &schema, document, "", &mut unknown);
+        assert!(unknown.is_empty(), "{arguments:?}: not in the schema: {unknown:?}");
+    }
     documents
+}
+
+/// The fields of a document that the schema, from which the reference is made, does not describe.
+fn fields_without_words(schema: &Value, part: &Value, found: &Value, at: &str, unknown: &mut Vec<String>) {
+    let mut part = part;
+    while let Some(name) = part["$ref"].as_str() {
+        part = schema.pointer(name.trim_start_matches('#')).expect("a definition");
+    }
+    let fits =
+        |p: &&Value| p["type"] == if found.is_array() { "array" } else { "object" } || p["$ref"].is_string();
+    if let Some(chosen) = part["anyOf"].as_array().and_then(|all| all.iter().find(fits)) {
+        return fields_without_words(schema, chosen, found, at, unknown);
+    }
+    match found {
+        // Variables are named by the model.
+        Value::Object(_) if part["additionalProperties"].is_object() => {}
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let at = format!("{at}.{name}");
+                match part["properties"].get(name) {
+                    Some(known) if known["description"].is_string() || known["$ref"].is_string() => {
+                        fields_without_words(schema, known, value, &at, unknown);
+                    }
+                    _ => unknown.push(at),
+                }
+            }
+        }
+        Value::Array(items) if part["items"].is_object() => {
+            for item in items {
+                fields_without_words(schema, &part["items"], item, at, unknown);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_field_without_words_is_noticed() {
+    let schema = schema();
+    let mut unknown = Vec::new();
+    let strange = serde_json::json!({ "mood": 1, "violations": [{ "kind": "race", "weather": 2, "trace": { "initial": { "x": "0" }, "colour": 3 } }] });
+    fields_without_words(&schema, &schema, &strange, "", &mut unknown);
+    unknown.sort();
+    assert_eq!(unknown, [".mood", ".violations.trace.colour", ".violations.weather"]);
 }
 
 const WRONG: &str = "byte x;\nactive [2] proctype P() { x++; assert(x < 2) }\n";

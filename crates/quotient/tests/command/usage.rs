@@ -157,7 +157,33 @@ fn temporal_claims_end_in_their_own_status() {
         Some(0)
     );
     let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");
-    assert_eq!((drawn.matches(" -> ").count(), drawn.matches("x=1").count()), (2, 1), "{drawn}");
+    assert_eq!((drawn.matches(" -> ").count(), drawn.matches("x = 1").count()), (2, 1), "{drawn}");
+    assert!(!drawn.contains("penwidth"), "{drawn}");
+}
+
+/// A drawing has the names of the model, and the way to what goes wrong is marked: a path from the first state to one that is red.
+#[test]
+fn the_way_to_a_violation_is_marked() {
+    let text = "byte x;\nactive proctype P() {\n  do\n  :: x < 4 -> x++\n  :: x == 2 -> break\n  od;\n  assert(x == 3)\n}\n";
+    let file = File::new("marked.pml", text);
+    let dot = File::new("marked.dot", "");
+    assert_eq!(quotient(&["check", "--raw", "--dot", dot.path(), file.path()]).status.code(), Some(12));
+    let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");
+    let marked = |line: &&str| line.contains("penwidth=3");
+    let steps: Vec<(&str, &str)> = drawn
+        .lines()
+        .filter(marked)
+        .filter_map(|line| line.split_once(" [")?.0.split_once("->"))
+        .map(|(from, to)| (from.trim(), to.trim()))
+        .collect();
+    assert_eq!(steps[0].0, "0", "{drawn}");
+    assert!(steps.windows(2).all(|pair| pair[0].1 == pair[1].0), "{drawn}");
+    // Twice a guard and an increment, the way out, and no step for the assertion, which leads nowhere.
+    assert_eq!(steps.len(), 5, "{drawn}");
+    let last = format!("  {} [", steps[4].1);
+    let wrong = drawn.lines().find(|line| line.starts_with(&last)).expect("the last state");
+    assert!(wrong.contains("color=red") && wrong.contains("P(0) @ line 7\\lx = 2"), "{wrong}");
+    assert_eq!(drawn.lines().filter(marked).count(), 11, "{drawn}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ pub(super) enum Job {
     /// It is run once: what `spin` does without `-a`.
     #[default]
     Simulate,
+    /// A trail is shown: `spin -t`.
+    Replay,
     /// It is checked.
     Check,
 }
@@ -19,6 +21,29 @@ pub(super) enum Told {
     Nothing(&'static str),
     /// It cannot be said here: the answer would be one to another question.
     Refused(String),
+}
+
+/// Which trail is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Trail {
+    /// The one that is named after the model.
+    #[default]
+    First,
+    /// The one with this number.
+    Number(String),
+    /// That of a file.
+    File(String),
+}
+
+impl Trail {
+    /// The file of a model's trail.
+    pub(super) fn file(&self, model: &str) -> String {
+        match self {
+            Trail::First => format!("{model}.trail"),
+            Trail::Number(number) => format!("{model}{number}.trail"),
+            Trail::File(file) => file.clone(),
+        }
+    }
 }
 
 /// What a user of SPIN asks for.
@@ -51,8 +76,10 @@ pub(super) struct Meaning {
     pub(super) interactive: bool,
     /// A simulation shows what it does, not only what the model prints.
     pub(super) shows_statements: bool,
-    /// `-t`, `-r`: a trail is shown.
+    /// `-t`, `-k`: a trail is shown.
     pub(super) replays: bool,
+    /// `-k FILE`, `-tN`: not the trail that SPIN writes first.
+    pub(super) trail: Trail,
     /// What became of each word.
     pub(super) told: Vec<(String, Told)>,
 }
@@ -97,10 +124,14 @@ impl Meaning {
         let model = self.model.as_deref().unwrap_or("MODEL.pml");
         match self.job {
             Job::Simulate => say(&["simulate", model]),
+            Job::Replay => say(&["replay", model, &self.trail.file(model)]),
             Job::Check => say(&["check", model]),
         }
         for definition in &self.definitions {
             say(&["-D", definition]);
+        }
+        if self.job == Job::Replay {
+            return words;
         }
         if self.job == Job::Simulate {
             for (option, value) in [("--seed", &self.seed), ("--steps", &self.steps)] {

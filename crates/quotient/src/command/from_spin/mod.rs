@@ -94,8 +94,10 @@ fn read(commands: &[Vec<String>]) -> Result<Meaning, String> {
                 "-t",
                 "the report of a check shows the run; --trace FILE keeps it for `quotient replay`",
             ),
-            Job::Simulate => {
-                meaning.refuse("-t", "trails of SPIN are not read; check the model, the report shows the run")
+            Job::Simulate | Job::Replay => {
+                meaning.job = Job::Replay;
+                let file = meaning.trail.file(meaning.model.as_deref().unwrap_or_default());
+                meaning.same("-t", &format!("quotient replay, with the trail {file}"));
             }
         }
     }
@@ -144,7 +146,7 @@ fn notes(meaning: &Meaning, claims: &Result<Vec<String>, String>) -> Vec<String>
             Told::Refused(why) => format!("  {word:<width$}  not to be had: {why}"),
         })
         .collect();
-    if meaning.job == Job::Simulate {
+    if meaning.job != Job::Check {
         return notes;
     }
     match claims {

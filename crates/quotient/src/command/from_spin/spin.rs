@@ -1,6 +1,6 @@
 //! Words of `spin` itself: the model, simulations, formulas, and what follows `-run`.
 
-use super::meaning::{Job, Meaning, negated};
+use super::meaning::{Job, Meaning, Trail, negated};
 use super::verifier;
 
 /// Reads the words after `spin`.
@@ -52,7 +52,7 @@ pub(super) fn read(words: &[String], meaning: &mut Meaning) -> Result<(), String
                 );
             }
             "-k" => {
-                value("a trail")?;
+                meaning.trail = Trail::File(value("a trail")?);
                 meaning.replays = true;
             }
             "-i" => {
@@ -109,7 +109,12 @@ fn attached(word: &str, meaning: &mut Meaning) -> Result<(), String> {
             meaning.steps = Some(value.to_owned());
             meaning.same(word, &format!("--steps {value}"));
         }
-        "-t" if number || value.is_empty() => meaning.replays = true,
+        "-t" if number || value.is_empty() => {
+            meaning.replays = true;
+            if number {
+                meaning.trail = Trail::Number(value.to_owned());
+            }
+        }
         "-j" | "-q" if number => meaning.needless(word, "it is about how SPIN prints"),
         "-U" => meaning.refuse(word, "a macro cannot be undefined from outside; change the model"),
         "-E" if value.starts_with("-D") => attached(value, meaning)?,
