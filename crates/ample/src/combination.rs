@@ -89,9 +89,9 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// May the step at an entry be in an ample set?
-    pub(crate) fn permit(&self, entry: &Entry) -> bool {
-        entry.writes & self.visible == 0 && !(self.breaks_cycles && entry.closes_cycle)
+    /// May the step at an entry be in an ample set, if it may close a cycle of the control flow or not?
+    pub(crate) fn permit(&self, entry: &Entry, closing: bool) -> bool {
+        entry.writes & self.visible == 0 && !(self.breaks_cycles && closing)
     }
 }
 
@@ -167,14 +167,15 @@ impl Combination {
         &self.known[place]
     }
 
-    /// Finds out what there is to know of a thread at a place, which has this entry in the tables, and these waits.
+    /// Finds out what there is to know of a thread at a place, which has this entry in the tables, may close a cycle of the control flow
+    /// or not, and has these waits.
     #[cold]
     pub(crate) fn learn(
         &mut self,
         tables: &Tables,
         terms: Terms,
         (thread, place): (usize, usize),
-        entry: &Entry,
+        (entry, closing): (&Entry, bool),
         waits: &[LaidWait],
     ) {
         let (first, _, end) = entry.bits;
@@ -183,7 +184,7 @@ impl Combination {
         let things = touched.chain(others).fold(0u128, |all, bit| all | 1 << bit);
         self.learned.push(Learned { things, thread: thread as u32, place: place as u32 });
         self.known[place] = if entry.future == self.futures[thread] {
-            self.find_out(tables, terms, thread, entry, waits)
+            self.find_out(tables, terms, thread, (entry, closing), waits)
         } else {
             Known { use_as: Use::Other, ..NOTHING }
         };
@@ -194,7 +195,7 @@ impl Combination {
         tables: &Tables,
         terms: Terms,
         thread: usize,
-        entry: &Entry,
+        (entry, closing): (&Entry, bool),
         waits: &[LaidWait],
     ) -> Known {
         let bit = |is: bool| u64::from(is) << thread;
@@ -227,7 +228,7 @@ impl Combination {
         }
         blockers &= !bit(true);
         let choices = (first, self.choices.len() as u32);
-        let eligible = terms.permit(entry);
+        let eligible = terms.permit(entry, closing);
         // No gates that the step itself needs: while they are closed, it is not possible.
         let gates = terms.gates & !entry.needs;
         let useful = blockers != 0 && !entry.depends();
@@ -239,7 +240,7 @@ impl Combination {
             gates,
             eligible: bit(eligible),
             free: bit(blockers == 0 && choices.0 == choices.1),
-            closing: bit(entry.closes_cycle),
+            closing: bit(closing),
             movable: bit(movable),
             special: bit(gates != 0 || choices.0 != choices.1),
             choices,

@@ -172,6 +172,8 @@ pub(crate) struct Layout {
     /// waited for there begins among the waits.
     entries: Vec<u32>,
     futures: Vec<u32>,
+    /// Of every place: may the step from there close a cycle of the control flow, or one from a place that representatives have for it?
+    closing: Vec<bool>,
     first_waits: Vec<u32>,
     waits: Vec<LaidWait>,
     /// There may be proposals.
@@ -210,6 +212,7 @@ impl Layout {
         machine: &Machine,
         tables: &mut Tables,
         state: &[u64],
+        closing: &[Vec<bool>],
         terms: impl FnOnce(&Tables) -> Terms,
     ) -> Layout {
         let mut layout = Layout {
@@ -222,6 +225,7 @@ impl Layout {
             owners: vec![Owner::default(); 8 * state.len()],
             entries: Vec::new(),
             futures: Vec::new(),
+            closing: Vec::new(),
             first_waits: Vec::new(),
             waits: Vec::new(),
             has_proposals: false,
@@ -247,7 +251,7 @@ impl Layout {
             for (thread, at) in machine.threads_at(state).enumerate() {
                 let role = tables.role(machine, state, arrangement, thread, at);
                 layout.add_thread(machine.location_bytes(at));
-                if layout.add_role(machine, tables, state, role) {
+                if layout.add_role(machine, tables, state, role, &closing[thread]) {
                     for byte in machine.location_bytes(at) {
                         layout.words[byte as usize / 8].movers |= bits(byte);
                     }
@@ -290,18 +294,26 @@ impl Layout {
     }
 
     /// Adds the places of a role. Is there one from which a thread may go on alone whatever the channels hold?
-    fn add_role(&mut self, machine: &Machine, tables: &Tables, state: &[u64], role: Role) -> bool {
+    fn add_role(
+        &mut self,
+        machine: &Machine,
+        tables: &Tables,
+        state: &[u64],
+        role: Role,
+        closing: &[bool],
+    ) -> bool {
         let mut moves = false;
         self.terms.gates |= role.gates;
-        for number in role.first..role.first + role.locations {
+        for (number, closing) in (role.first..role.first + role.locations).zip(closing) {
             let entry = &tables.entries[number as usize];
             self.entries.push(number);
             self.futures.push(entry.future);
+            self.closing.push(*closing);
             self.first_waits.push(self.waits.len() as u32);
             for wait in &tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
                 self.add_wait(machine, state, wait);
             }
-            moves |= self.terms.permit(entry) && !entry.depends();
+            moves |= self.terms.permit(entry, *closing) && !entry.depends();
         }
         moves
     }
@@ -469,6 +481,7 @@ impl Layout {
         if combination.at(place).use_as == Use::Unknown {
             let entry = &tables.entries[self.entries[place] as usize];
             let waits = self.first_waits[place] as usize..self.first_waits[place + 1] as usize;
+            let entry = (entry, self.closing[place]);
             combination.learn(tables, self.terms, (thread, place), entry, &self.waits[waits]);
         }
     }

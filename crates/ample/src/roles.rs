@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use quotient_machine::Machine;
+use quotient_machine::{Machine, Renaming};
 use quotient_residual::access::{Accesses, Touch};
-use quotient_seams::{Passing, Proposals, Successors};
+use quotient_seams::{Passing, Proposals, Successors, Worker};
 
 use crate::Question;
 use crate::combination::{Known, Terms, Use};
@@ -20,6 +20,8 @@ use crate::tables::Tables;
 #[derive(Clone, Debug)]
 pub(crate) struct ByRoles {
     tables: Tables,
+    /// What representatives have one for another; none: they may have any place of a function for any other.
+    places: Places,
     /// Cycles of the control flow must not be closed by an ample step.
     breaks_cycles: bool,
     /// States may be passed through.
@@ -38,6 +40,27 @@ pub(crate) struct ByRoles {
     in_the_way: [u64; MOST_THREADS],
 }
 
+/// Places (threads and locations) that representatives may have one for another.
+#[derive(Debug)]
+enum Places {
+    /// States stand for themselves.
+    Own,
+    /// Those that these renamings exchange.
+    Known(Box<Renaming>),
+    /// Not known: any of threads whose control flow has a cycle.
+    Unknown,
+}
+
+impl Clone for Places {
+    fn clone(&self) -> Places {
+        match self {
+            Places::Own => Places::Own,
+            Places::Known(renaming) => Places::Known(Box::new(renaming.another())),
+            Places::Unknown => Places::Unknown,
+        }
+    }
+}
+
 /// Layouts that are kept.
 const MOST_LAYOUTS: usize = 1024;
 
@@ -53,12 +76,9 @@ impl ByRoles {
         let propositions: Vec<Touch> =
             visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
         let temporal = question.is_temporal();
-        let mut tables = Tables::new(machine, renamed, &propositions)?;
-        if temporal && renamed {
-            tables.close_everywhere();
-        }
         Ok(ByRoles {
-            tables,
+            tables: Tables::new(machine, renamed, &propositions)?,
+            places: if renamed { Places::Unknown } else { Places::Own },
             breaks_cycles: temporal,
             passes: !temporal,
             propositions,
@@ -111,8 +131,9 @@ impl ByRoles {
             self.by_shape.clear();
             self.by_keys.clear();
         }
+        let closing = self.closing(machine, state);
         let (propositions, breaks_cycles) = (&self.propositions, self.breaks_cycles);
-        let mut layout = Layout::new(machine, &mut self.tables, state, |tables| Terms {
+        let mut layout = Layout::new(machine, &mut self.tables, state, &closing, |tables| Terms {
             visible: tables.visible(machine, state, propositions),
             breaks_cycles,
             ..Terms::default()
@@ -123,6 +144,36 @@ impl ByRoles {
         self.by_shape[shape as usize] = Some(self.layout);
         self.by_keys.insert(layout.identity(state), self.layout);
         self.layouts.push(layout);
+    }
+
+    /// For each thread, the locations from which its next step may close a cycle of the control flow: in the run that the representatives stand
+    /// for, whatever places they have for its places.
+    fn closing(&mut self, machine: &Machine, state: &[u64]) -> Vec<Vec<bool>> {
+        let mut closing = self.tables.closing(machine, state);
+        match &mut self.places {
+            _ if !self.breaks_cycles => {}
+            Places::Own => {}
+            Places::Known(renaming) => {
+                for class in renaming.places(machine, state) {
+                    let closes = |(thread, at): &(u32, u32)| closing[*thread as usize][*at as usize];
+                    if class.iter().any(closes) {
+                        class.iter().for_each(|(thread, at)| closing[*thread as usize][*at as usize] = true);
+                    }
+                }
+            }
+            Places::Unknown => {
+                for locations in &mut closing {
+                    let closes = locations.contains(&true);
+                    locations.iter_mut().for_each(|closing| *closing |= closes);
+                }
+            }
+        }
+        closing
+    }
+
+    /// Representatives are those of these renamings.
+    pub(crate) fn set_renaming(&mut self, renaming: &Renaming) {
+        self.places = Places::Known(Box::new(renaming.another()));
     }
 
     /// Finds the proposals for a state whose layout is known.

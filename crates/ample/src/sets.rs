@@ -20,7 +20,9 @@
 //!   search checks it ([`Proviso::SomeOpen`]): from every state a state that was expanded whole can be reached.
 //!   Where states are replaced by representatives, a cycle of representatives leads from a state to a renaming of it; gone
 //!   round as often as it takes, it is a cycle of states. Renamings can exchange locations, too, so that the representatives need not
-//!   come to where the control flow goes back: with them every step of a function that has a cycle counts as closing one (`Tables::close_everywhere`).
+//!   come to where the control flow goes back: a step closes a cycle as well if one does from a location that renamings exchange with
+//!   its own ([`AmpleSets::beside`]); where these are not known, every step of a function that has a cycle does. While threads go round a cycle
+//!   of states nobody is started, so all of them have one shape, and its renamings are those that count.
 //! - **C4**, for CTL*-X: exactly one move ([`Ample::most_moves`]).
 //!
 //! **Safety.** Let a path w of the full graph start in a state s of the reduced graph and end in a failing step. Follow
@@ -37,7 +39,7 @@
 //! ([`crate::roles`]). Otherwise its frames say which parts of objects it may touch, and the state which objects these are
 //! ([`crate::frames`]).
 
-use quotient_machine::Machine;
+use quotient_machine::{Machine, Renaming};
 use quotient_seams::{Ample, Passing, Proposals, Proviso, Scope, Successors, Worker};
 
 use crate::Question;
@@ -92,6 +94,16 @@ impl AmpleSets {
             name,
             by,
         })
+    }
+}
+
+impl AmpleSets {
+    /// Representatives are those of these renamings.
+    pub fn beside(mut self, renaming: &Renaming) -> AmpleSets {
+        if let By::Roles(roles) = &mut self.by {
+            roles.set_renaming(renaming);
+        }
+        self
     }
 }
 

@@ -34,8 +34,6 @@ pub struct Entry {
     pub only_channels: bool,
     /// The thread is at its end.
     pub at_end: bool,
-    /// The step may close a cycle of the control flow.
-    pub closes_cycle: bool,
     /// Gates that every way on has to pass.
     pub(crate) needs: u64,
 }
@@ -97,15 +95,6 @@ const MOST_ROLES: usize = 4096;
 const MOST_ARRANGEMENTS: u32 = 64;
 
 impl Tables {
-    /// From now on every step of a function whose control flow has a cycle may close one. Renamings can exchange locations, so that a cycle of
-    /// representatives need not come to the location at which the control flow goes back: only to some location of such a function.
-    pub(crate) fn close_everywhere(&mut self) {
-        for steps in &mut self.accesses.steps {
-            let closes = steps.iter().any(|step| step.closes_cycle);
-            steps.iter_mut().for_each(|step| step.closes_cycle |= closes);
-        }
-    }
-
     /// Prepares a program's tables, or says why there can be none. `renamed`: states are replaced by representatives; `propositions`: what
     /// else is looked at.
     pub fn new(machine: &Machine, renamed: bool, propositions: &[Touch]) -> Result<Tables, &'static str> {
@@ -146,6 +135,12 @@ impl Tables {
             gates: Gates::default(),
             behind: Vec::new(),
         })
+    }
+
+    /// For each thread of a state, the locations from which its next step may close a cycle of its control flow.
+    pub(crate) fn closing(&self, machine: &Machine, state: &[u64]) -> Vec<Vec<bool>> {
+        let steps = |at: ThreadAt| &self.accesses.steps[at.function as usize];
+        machine.threads_at(state).map(|at| steps(at).iter().map(|step| step.closes_cycle).collect()).collect()
     }
 
     /// What must not change unseen for expressions to keep their values.
@@ -213,11 +208,7 @@ impl Tables {
         let (mut futures, mut ways) = (Vec::new(), Vec::new());
         self.add_gates(function, site);
         for step in &self.accesses.steps[function] {
-            let mut entry = Entry {
-                only_channels: step.only_channels,
-                closes_cycle: step.closes_cycle,
-                ..Entry::default()
-            };
+            let mut entry = Entry { only_channels: step.only_channels, ..Entry::default() };
             let mut next = Mask { read: 0, write: MOVE };
             let mut future = Mask::default();
             let mut each = Vec::new();

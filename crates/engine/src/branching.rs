@@ -13,7 +13,7 @@ use quotient_visited::NumberedStates;
 use crate::check::{Check, CheckError, Compile};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::outcome::{Answer, Applied, Outcome, without_violation};
-use crate::plan::{self, Why, visible};
+use crate::plan::{self, Stands, Why, visible};
 use crate::question::{self, Question};
 use crate::searching::{numbering, options, process_seconds, thread_seconds};
 use crate::symmetry_choice;
@@ -145,7 +145,7 @@ struct Explored {
 }
 
 /// Explores with a representative, and with ample sets that preserve the question, where there are any.
-fn explore<R: quotient_seams::Representative<Machine> + Worker>(
+fn explore<R: Stands + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     preserved: Result<quotient_ample::Question, Why>,

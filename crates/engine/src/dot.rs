@@ -16,7 +16,7 @@ use quotient_search::{Options, Seams, Stop, graph};
 use quotient_source::SourceMap;
 
 use crate::check::{Check, CheckError, Compile};
-use crate::plan::{self, Moves, visible};
+use crate::plan::{self, Moves, Stands, visible};
 use crate::{Model, question, symmetry_choice};
 
 /// States that a drawing can show.
@@ -41,7 +41,7 @@ impl Model {
         }
     }
 
-    fn draw<R: Representative<Machine>>(
+    fn draw<R: Stands>(
         &self,
         machine: &mut Machine,
         representative: &mut R,

@@ -8,11 +8,15 @@
 //! ample sets are chosen for the representative at hand, from what that very state permits.
 
 use quotient_ample::{AmpleSets, Independence, Question};
-use quotient_machine::Machine;
+use quotient_machine::{Machine, Renaming};
 use quotient_program::visit;
 use quotient_program::{Expr, Operation};
-use quotient_seams::{Ample, Passing, Proposals, Proviso, Representative, Scope, Successors, Worker};
+use quotient_seams::{
+    Ample, Identity, Passing, Proposals, Proviso, Representative, Scope, Successors, Worker,
+};
+use quotient_symmetry::Ordered;
 
+use crate::relative::Orbits;
 use crate::{Check, PartialOrder, SearchKind, StoreKind, fairness};
 
 /// Why a reduction does not apply, as a sentence.
@@ -123,11 +127,7 @@ impl Ample<Machine> for Moves {
 
 impl Plan {
     /// The plan for the question that a machine was compiled for.
-    pub(crate) fn new<R: Representative<Machine>>(
-        machine: &Machine,
-        representative: &R,
-        check: &Check<'_>,
-    ) -> Plan {
+    pub(crate) fn new<R: Stands>(machine: &Machine, representative: &R, check: &Check<'_>) -> Plan {
         let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
         let search = match check.search {
             _ if fairness::asked(machine, check) => Search::FairCycles,
@@ -144,8 +144,25 @@ impl Plan {
     }
 }
 
+/// A representative, and the renamings that it is one of, where that is what it is made of.
+pub(crate) trait Stands: Representative<Machine> {
+    fn renaming(&self) -> Option<&Renaming> {
+        None
+    }
+}
+
+impl Stands for Identity {}
+
+impl Stands for Orbits<'_> {}
+
+impl Stands for Ordered<Renaming> {
+    fn renaming(&self) -> Option<&Renaming> {
+        Some(&self.states)
+    }
+}
+
 /// The moves to explore so that a question keeps its answer, and the partial order reduction that they are.
-pub(crate) fn moves<R: Representative<Machine>>(
+pub(crate) fn moves<R: Stands>(
     machine: &Machine,
     representative: &R,
     question: Result<Question, Why>,
@@ -159,8 +176,11 @@ pub(crate) fn moves<R: Representative<Machine>>(
         if !representative.is_canonical() {
             return Err(NOT_CANONICAL);
         }
-        let sets = AmpleSets::new(machine, &question, independence(representative, check));
-        sets.map(|sets| Moves::Ample(Box::new(sets)))
+        let sets = AmpleSets::new(machine, &question, independence(representative, check))?;
+        Ok(Moves::Ample(Box::new(match representative.renaming() {
+            Some(renaming) => sets.beside(renaming),
+            None => sets,
+        })))
     });
     match found {
         Ok(moves) => (moves, Ok(check.partial_order)),

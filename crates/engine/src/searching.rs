@@ -13,7 +13,7 @@ use quotient_search::{
 use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedStates, NumberedTree, Plain, Tree};
 
 use crate::fairness::OfFair;
-use crate::plan::{Moves, Plan, Search, Why};
+use crate::plan::{Moves, Plan, Search, Stands, Why};
 use crate::symmetry_choice::Representative;
 use crate::workers::workers;
 use crate::{Check, Disk, PartialOrder, Processes, SearchKind, StoreKind};
@@ -102,7 +102,7 @@ fn run_random(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut
 }
 
 /// The same with any representative, and a function that searches over the moves chosen.
-fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
+fn run_representing<R: Stands + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
@@ -203,7 +203,7 @@ fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Mac
 }
 
 /// Searches the reachable states, over all moves.
-pub(crate) fn run_whole<R: quotient_seams::Representative<Machine> + Worker>(
+pub(crate) fn run_whole<R: Stands + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,

@@ -92,6 +92,17 @@ impl Symmetry {
         !self.touched.contains(&cell)
     }
 
+    /// Places of the code that can take each other's place: threads and their locations, by class.
+    pub fn places(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut classes: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for (part, place) in &self.structure.place {
+            if let Part::Location(thread, location) = part {
+                classes.entry(place.role).or_default().push((*thread, *location));
+            }
+        }
+        classes.into_values().collect()
+    }
+
     /// Where a part is, if it moves.
     pub fn place(&self, part: Part) -> Option<Place> {
         self.structure.place.get(&part).copied()

@@ -195,6 +195,14 @@ impl Renaming {
         self.picture(self.shape)?.points.as_ref().map(|p| &*p.symmetry)
     }
 
+    /// Threads and locations of which representatives of states of this shape may have one for another, by class.
+    pub fn places(&mut self, machine: &Machine, state: &[u64]) -> Vec<Vec<(u32, u32)>> {
+        let shape = machine.shape_of(state) as usize;
+        self.draw(machine, shape);
+        let points = self.picture(shape).and_then(|picture| picture.points.as_ref());
+        points.map_or_else(Vec::new, |points| points.symmetry.places())
+    }
+
     #[inline]
     fn picture(&self, shape: usize) -> Option<&Picture> {
         self.pictures.get(shape)?.as_ref()?.as_deref()
