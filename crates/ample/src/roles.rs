@@ -154,10 +154,14 @@ impl ByRoles {
             _ if !self.breaks_cycles => {}
             Places::Own => {}
             Places::Known(renaming) => {
+                // The youngest threads may have ended: nobody takes their place any more.
                 for class in renaming.places(machine, state) {
-                    let closes = |(thread, at): &(u32, u32)| closing[*thread as usize][*at as usize];
-                    if class.iter().any(closes) {
-                        class.iter().for_each(|(thread, at)| closing[*thread as usize][*at as usize] = true);
+                    let at = |place: &(u32, u32)| (place.0 as usize, place.1 as usize);
+                    let here = class.iter().map(at);
+                    let here: Vec<_> =
+                        here.filter(|(t, l)| closing.get(*t).is_some_and(|c| *l < c.len())).collect();
+                    if here.iter().any(|(thread, location)| closing[*thread][*location]) {
+                        here.iter().for_each(|(thread, location)| closing[*thread][*location] = true);
                     }
                 }
             }
