@@ -157,7 +157,7 @@ fn temporal_claims_end_in_their_own_status() {
         Some(0)
     );
     let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");
-    assert_eq!((drawn.matches(" -> ").count(), drawn.matches("x = 1").count()), (2, 1), "{drawn}");
+    assert_eq!((drawn.matches(" -> ").count(), drawn.matches("x = 1\\l").count()), (2, 1), "{drawn}");
     assert!(!drawn.contains("penwidth"), "{drawn}");
 }
 
