@@ -159,7 +159,8 @@ pub(crate) struct Looks {
 /// What states of one shape, with the same keys, have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    shape: u32,
+    /// The shape of the states, or more ([`crate::roles`]).
+    kind: u32,
     words: Vec<Word>,
     threads: Vec<LaidThread>,
     /// The bits of locations, of those among them whose thread may go on alone somewhere whatever the channels hold, and of keys.
@@ -211,12 +212,12 @@ impl Layout {
     pub(crate) fn new(
         machine: &Machine,
         tables: &mut Tables,
-        state: &[u64],
+        (kind, state): (u32, &[u64]),
         closing: &[Vec<bool>],
         terms: impl FnOnce(&Tables) -> Terms,
     ) -> Layout {
         let mut layout = Layout {
-            shape: machine.shape_of(state),
+            kind,
             words: (0..state.len() as u32).map(|number| Word { number, ..Word::default() }).collect(),
             threads: Vec::new(),
             locations: Vec::new(),
@@ -357,8 +358,8 @@ impl Layout {
 
     /// Is this the layout of a state? Takes down what the state tells.
     #[inline(always)]
-    pub(crate) fn reads(&mut self, shape: u32, state: &[u64]) -> bool {
-        if self.shape != shape {
+    pub(crate) fn reads(&mut self, kind: u32, state: &[u64]) -> bool {
+        if self.kind != kind {
             return false;
         }
         let mut other = 0;
@@ -458,7 +459,7 @@ impl Layout {
     /// What tells the layout of a state of this shape from others.
     pub(crate) fn identity(&self, state: &[u64]) -> Vec<u64> {
         let word = |key: &Part| state.get(key.number as usize).map_or(0, |word| word & key.bits);
-        std::iter::once(u64::from(self.shape)).chain(self.keys.iter().map(word)).collect()
+        std::iter::once(u64::from(self.kind)).chain(self.keys.iter().map(word)).collect()
     }
 
     /// There are keys.

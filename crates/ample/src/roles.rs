@@ -29,7 +29,7 @@ pub(crate) struct ByRoles {
     propositions: Vec<Touch>,
 
     layouts: Vec<Layout>,
-    /// Per shape, a layout: all of them have keys in the same places.
+    /// Per kind of state ([`ByRoles::kind`]), a layout: all of them have keys in the same places.
     by_shape: Vec<Option<usize>>,
     /// By what their keys are.
     by_keys: HashMap<Vec<u64>, usize>,
@@ -94,9 +94,9 @@ impl ByRoles {
     /// Finds the proposals for a state, or remembers them.
     #[inline]
     pub(crate) fn look(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
-        let shape = machine.shape_of(state);
-        if !self.layouts.get_mut(self.layout).is_some_and(|l| l.reads(shape, state)) {
-            self.find_layout(machine, shape, state);
+        let kind = self.kind(machine, state);
+        if !self.layouts.get_mut(self.layout).is_some_and(|l| l.reads(kind, state)) {
+            self.find_layout(machine, kind, state);
         }
         let layout = &mut self.layouts[self.layout];
         if !layout.has_proposals {
@@ -116,12 +116,24 @@ impl ByRoles {
         }
     }
 
+    /// The shape of a state, and whether anybody may still be started, where that decides what representatives exchange.
+    #[inline]
+    fn kind(&self, machine: &Machine, state: &[u64]) -> u32 {
+        let shape = machine.shape_of(state);
+        match &self.places {
+            Places::Known(renaming) if self.breaks_cycles => {
+                2 * shape + u32::from(renaming.may_start(machine, state))
+            }
+            _ => shape,
+        }
+    }
+
     /// Finds the layout of a state, which may be new, and reads the state.
     #[inline(never)]
-    fn find_layout(&mut self, machine: &Machine, shape: u32, state: &[u64]) {
-        if let Some(number) = self.by_shape.get(shape as usize).copied().flatten()
+    fn find_layout(&mut self, machine: &Machine, kind: u32, state: &[u64]) {
+        if let Some(number) = self.by_shape.get(kind as usize).copied().flatten()
             && let Some(found) = self.by_keys.get(&self.layouts[number].identity(state))
-            && self.layouts[*found].reads(shape, state)
+            && self.layouts[*found].reads(kind, state)
         {
             self.layout = *found;
             return;
@@ -133,15 +145,15 @@ impl ByRoles {
         }
         let closing = self.closing(machine, state);
         let (propositions, breaks_cycles) = (&self.propositions, self.breaks_cycles);
-        let mut layout = Layout::new(machine, &mut self.tables, state, &closing, |tables| Terms {
+        let mut layout = Layout::new(machine, &mut self.tables, (kind, state), &closing, |tables| Terms {
             visible: tables.visible(machine, state, propositions),
             breaks_cycles,
             ..Terms::default()
         });
-        layout.reads(shape, state);
-        self.by_shape.resize(self.by_shape.len().max(shape as usize + 1), None);
+        layout.reads(kind, state);
+        self.by_shape.resize(self.by_shape.len().max(kind as usize + 1), None);
         self.layout = self.layouts.len();
-        self.by_shape[shape as usize] = Some(self.layout);
+        self.by_shape[kind as usize] = Some(self.layout);
         self.by_keys.insert(layout.identity(state), self.layout);
         self.layouts.push(layout);
     }

@@ -195,8 +195,20 @@ impl Renaming {
         self.picture(self.shape)?.points.as_ref().map(|p| &*p.symmetry)
     }
 
+    /// Can a thread of this state still start another? Then nothing is renamed in it, where names are numbers.
+    #[inline]
+    pub fn may_start(&self, machine: &Machine, state: &[u64]) -> bool {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.may_start(machine, state.as_ptr().cast()),
+            Names::Opaque { .. } => false,
+        }
+    }
+
     /// Threads and locations of which representatives of states of this shape may have one for another, by class.
     pub fn places(&mut self, machine: &Machine, state: &[u64]) -> Vec<Vec<(u32, u32)>> {
+        if self.may_start(machine, state) {
+            return Vec::new();
+        }
         let shape = machine.shape_of(state) as usize;
         self.draw(machine, shape);
         let points = self.picture(shape).and_then(|picture| picture.points.as_ref());
@@ -238,12 +250,10 @@ impl Renaming {
         if state.is_empty() {
             return false;
         }
-        let memory = state.as_ptr().cast::<u8>();
-        if let Names::Numbers(numbers) = &*self.names
-            && numbers.may_start(machine, memory)
-        {
+        if self.may_start(machine, state) {
             return false;
         }
+        let memory = state.as_ptr().cast::<u8>();
         self.shape = machine.shape_number(memory) as usize;
         self.draw(machine, self.shape);
         let Some(picture) = self.picture(self.shape) else { return false };
