@@ -88,3 +88,5 @@ init {
 }
 
 // quotient: holds
+// quotient: -D L=2 => holds
+// quotient: -D L=2 -D BUG=1 => violated dangling

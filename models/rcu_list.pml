@@ -84,3 +84,5 @@ init {
 }
 
 // quotient: holds
+// quotient: -D READERS=1 => holds
+// quotient: -D READERS=1 -D NO_GRACE=1 => violated dangling

@@ -61,3 +61,4 @@ active proctype Pool() {
 }
 
 // quotient: holds
+// quotient: -D LATE=1 => violated assertion

@@ -10,7 +10,11 @@
 #endif
 atomic_int counter;
 void *worker(void *unused) {
+#ifdef LOOK
+  for (int i = 0; i < TIMES; i++) assert(atomic_fetch_add(&counter, 1) < THREADS * TIMES);
+#else
   for (int i = 0; i < TIMES; i++) atomic_fetch_add(&counter, 1);
+#endif
   return unused;
 }
 int main(void) {

@@ -239,6 +239,10 @@ fn counted(binary: &Path, model: &Path, seconds: u64) -> String {
         Ok(answer) => answer,
         Err(why) => return why,
     };
+    // What was found before a limit decides some questions, but counts nothing.
+    if let Some(left) = json["unexplored"].as_u64().filter(|left| *left > 0) {
+        return format!("undecided: {left} states were left when the search was stopped");
+    }
     match json["verdict"].as_str() {
         Some("holds" | "violated") => {
             // A deadlock is a state like any other.

@@ -29,7 +29,7 @@ struct Row {
     /// What sets the number of workers.
     define: &'static str,
     threads: u32,
-    /// Threads that are no workers.
+    /// Threads that are not workers.
     others: u32,
     /// Is there something to be found?
     buggy: bool,

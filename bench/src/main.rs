@@ -20,6 +20,7 @@ mod partial_order;
 mod pfscan;
 mod pinned;
 mod process;
+mod published;
 mod quotient;
 mod scale;
 mod side_by_side;
@@ -59,6 +60,10 @@ enum Command {
     Horn(horn::Options),
     /// The paper on thread symmetry in C programs again: what symmetry saves, ours beside theirs
     Inspect(inspect::Options),
+    /// States and transitions of Promela models beside those that LTSmin's tests expect
+    Ltsmin(published::Options),
+    /// Executions of C programs beside the traces that Nidhugg's tests expect
+    Nidhugg(published::Options),
     /// Measure what an execution of a C program costs, by one process and by two
     Native(native::Options),
     /// Measure what partial order reduction saves and costs, beside SPIN's
@@ -94,6 +99,8 @@ fn main() -> ExitCode {
         Command::Genmc(options) => genmc::run(&options),
         Command::Horn(options) => horn::run(&options),
         Command::Inspect(options) => inspect::run(&options),
+        Command::Ltsmin(options) => published::ltsmin(&options),
+        Command::Nidhugg(options) => published::nidhugg(&options),
         Command::Native(options) => native::run(&options),
         Command::PartialOrder(options) => partial_order::run(&options),
         Command::Pfscan(options) => pfscan::run(&options),

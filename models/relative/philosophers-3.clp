@@ -1,5 +1,5 @@
 % 3 dining philosophers with 2 tickets; F is a fork (1: taken), T the tickets left. 3: eating.
-% Exchanging two philosophers is no symmetry; rotating all of them is.
+% Exchanging two philosophers is not a symmetry; rotating all of them is.
 
 p([0,0,0],0,0,0,2).
 

@@ -367,7 +367,7 @@ impl ByRoles {
             let thread = left.trailing_zeros();
             left &= left - 1;
             let start = 1u64 << thread | self.in_the_way[thread as usize];
-            // A set with all threads that may move is no reduction.
+            // A set with all threads that may move is not a reduction.
             if movable & !start == 0 || start & !eligible != 0 {
                 continue;
             }

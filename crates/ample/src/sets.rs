@@ -128,7 +128,7 @@ impl Ample<Machine> for AmpleSets {
         }
     }
 
-    /// The youngest thread first, so those that were not looked for come behind.
+    /// The youngest thread first, so those that were not looked for come after.
     fn proposal(&mut self, machine: &mut Machine, state: &[u64], number: u32) -> Scope {
         match &mut self.by {
             By::Roles(_) => self.proposals(machine, state).get(number),

@@ -29,6 +29,7 @@ pub struct Checkpoint {
     resumes: bool,
     /// What a user has to know about what was read.
     notes: Vec<String>,
+    told: Vec<String>,
     began: Instant,
     /// Seconds of the runs before.
     before: f64,
@@ -103,8 +104,8 @@ pub fn is_in_use(folder: &Path) -> bool {
 }
 
 impl Checkpoint {
-    /// Begins a checkpoint in a folder that is empty or does not exist.
-    pub fn create(folder: &Path, identity: Identity) -> Result<Checkpoint, Unusable> {
+    /// Begins a checkpoint in a folder that is empty or does not exist, of a run with this name.
+    pub fn create(folder: &Path, identity: Identity, run: String) -> Result<Checkpoint, Unusable> {
         let system = |error| Unusable::System(folder.to_owned(), error);
         fs::create_dir_all(folder).map_err(system)?;
         if folder.join(manifest::FILE).exists() {
@@ -114,7 +115,7 @@ impl Checkpoint {
             return Err(Unusable::NotEmpty(folder.to_owned()));
         }
         let lock = lock(folder)?;
-        let manifest = Manifest::new(identity);
+        let manifest = Manifest::new(identity, run);
         manifest.write(folder).map_err(system)?;
         Ok(Checkpoint::with(folder, manifest, false, lock))
     }
@@ -135,6 +136,7 @@ impl Checkpoint {
             searches: 0,
             resumes,
             notes: Vec::new(),
+            told: Vec::new(),
             began: Instant::now(),
             _lock: lock,
         }
@@ -143,6 +145,25 @@ impl Checkpoint {
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Takes over the name of the run from the first process, if it has none; `false` if it is that of another run.
+    pub fn joins(&mut self, run: &str) -> Result<bool, String> {
+        if self.manifest.run.is_empty() {
+            self.manifest.run = run.to_owned();
+            self.save()?;
+        }
+        Ok(self.manifest.run == run)
+    }
+
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.manifest.run
+    }
+
+    /// Whether it goes on with what an earlier run has written.
+    pub fn resumes(&self) -> bool {
+        self.resumes
     }
 
     /// The log of the next search of the check.
@@ -158,7 +179,14 @@ impl Checkpoint {
 
     /// What a user has to know, once.
     pub fn take_notes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notes)
+        let notes = std::mem::take(&mut self.notes);
+        self.told.extend_from_slice(&notes);
+        notes
+    }
+
+    /// All notes that were taken.
+    pub fn told(&self) -> &[String] {
+        &self.told
     }
 
     /// The check has ended with this verdict.

@@ -63,6 +63,8 @@ pub struct SearchLog<'c> {
     /// Bytes and blocks written.
     bytes: u64,
     blocks: u32,
+    /// Where the earlier run can be gone on from.
+    cuts: Vec<Cut>,
     /// The last cut, if it is not written yet.
     waits: Option<Statistics>,
     last: Statistics,
@@ -174,13 +176,19 @@ fn read_up_to(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
     Ok(len)
 }
 
-/// What is good of a log.
-#[derive(Default)]
-struct Good {
-    /// Up to the last cut.
+/// Where a search can be gone on from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cut {
+    /// Bytes and blocks up to there.
     bytes: u64,
     blocks: u32,
     statistics: Statistics,
+}
+
+/// What is good of a log.
+#[derive(Default)]
+struct Good {
+    cuts: Vec<Cut>,
     /// What ended it, if not its end: a sentence.
     damage: Option<String>,
 }
@@ -198,7 +206,7 @@ impl Good {
                     if block.kind == CUT
                         && let Some(statistics) = read_statistics(&bytes)
                     {
-                        good = Good { bytes: at, blocks: number, statistics, damage: None };
+                        good.cuts.push(Cut { bytes: at, blocks: number, statistics });
                     }
                 }
                 Err(Damage::System(error)) => return Err(error),
@@ -208,6 +216,14 @@ impl Good {
                 }
             }
         }
+    }
+}
+
+/// What a search does that goes on from there.
+fn goes_on(cut: Option<&Cut>) -> String {
+    match cut {
+        None => "the search begins again".to_owned(),
+        Some(cut) => format!("the search goes on after level {}", cut.statistics.depth),
     }
 }
 
@@ -230,44 +246,50 @@ impl<'c> SearchLog<'c> {
         if checkpoint.resumes {
             good = Good::of(&path, &file).map_err(said)?;
             let promised = known.map_or(0, |reached| reached.bytes);
-            let short = good.bytes < promised;
+            let short = good.cuts.last().map_or(0, |cut| cut.bytes) < promised;
             if let Some(damage) =
                 good.damage.take().or(short.then(|| format!("{} is too short", path.display())))
             {
-                let from = match good.blocks {
-                    0 => "the search begins again".to_owned(),
-                    _ => format!("the search goes on after level {}", good.statistics.depth),
-                };
+                let from = goes_on(good.cuts.last());
                 checkpoint.notes.push(format!("{damage}: {from}"));
             }
         }
-        let reading = match good.blocks {
-            0 => None,
-            blocks => {
-                let mut from = File::open(&path).map_err(said)?;
-                from.seek(SeekFrom::Start(0)).map_err(said)?;
-                let from = BufReader::with_capacity(1 << 20, from);
-                Some(Reading { from, left: blocks, group: Vec::new(), at: 0 })
-            }
-        };
-        // What follows the last cut is found again.
-        file.set_len(good.bytes).map_err(said)?;
-        file.seek(SeekFrom::End(0)).map_err(said)?;
+        file.seek(SeekFrom::Start(0)).map_err(said)?;
         let now = Instant::now();
-        Ok(SearchLog {
+        let last = good.cuts.last().copied();
+        let mut log = SearchLog {
             checkpoint,
             number,
             path,
             file,
-            reading,
+            reading: None,
             together: Vec::new(),
-            bytes: good.bytes,
-            blocks: good.blocks,
+            bytes: 0,
+            blocks: 0,
+            cuts: good.cuts,
             waits: None,
-            last: good.statistics,
+            last: Statistics::default(),
             wrote: now,
             synced: now,
-        })
+        };
+        log.go_on_from(last).map_err(|e| log.said(e))?;
+        Ok(log)
+    }
+
+    /// What was written up to there is read, and what follows is found again.
+    fn go_on_from(&mut self, cut: Option<Cut>) -> io::Result<()> {
+        let Cut { bytes, blocks, statistics } = cut.unwrap_or_default();
+        self.reading = match blocks {
+            0 => None,
+            left => {
+                let from = BufReader::with_capacity(1 << 20, File::open(&self.path)?);
+                Some(Reading { from, left, group: Vec::new(), at: 0 })
+            }
+        };
+        self.file.set_len(bytes)?;
+        self.file.seek(SeekFrom::End(0))?;
+        (self.bytes, self.blocks, self.last) = (bytes, blocks, statistics);
+        Ok(())
     }
 
     fn block(&mut self, kind: u32, unpacked: usize, bytes: &[u8]) -> io::Result<()> {
@@ -347,13 +369,36 @@ impl Log for SearchLog<'_> {
         write().map_err(|e| self.said(e))
     }
 
-    fn cut(&mut self, statistics: &Statistics) -> Result<(), String> {
+    fn is_due(&self) -> bool {
+        self.wrote.elapsed() >= WRITES_EVERY
+    }
+
+    fn cut(&mut self, statistics: &Statistics, now: bool) -> Result<(), String> {
         self.waits = Some(*statistics);
-        if self.wrote.elapsed() < WRITES_EVERY {
+        if !now {
             return Ok(());
         }
         self.write_cut().map_err(|e| self.said(e))?;
         if self.synced.elapsed() < SYNCS_EVERY { Ok(()) } else { self.sync() }
+    }
+
+    fn levels(&self) -> Vec<u64> {
+        self.cuts.iter().map(|cut| cut.statistics.depth).collect()
+    }
+
+    fn go_back(&mut self, level: Option<u64>) -> Result<(), String> {
+        let at = level.map(|level| self.cuts.iter().rposition(|cut| cut.statistics.depth == level));
+        let cut = match at {
+            None => None,
+            Some(None) => return Err(format!("{} has no such level", self.path.display())),
+            Some(Some(at)) => Some(self.cuts[at]),
+        };
+        let last = self.cuts.last().map(|cut| cut.bytes);
+        if cut.map(|cut| cut.bytes) != last {
+            let from = goes_on(cut.as_ref());
+            self.checkpoint.notes.push(format!("another process has come less far: {from}"));
+        }
+        self.go_on_from(cut).map_err(|e| self.said(e))
     }
 
     fn read(&mut self, record: &mut Vec<u8>) -> Result<bool, String> {

@@ -26,6 +26,9 @@ pub struct Identity {
     pub folder: PathBuf,
     /// The checksum of the model's files.
     pub checksum: String,
+    /// The number of the process that wrote it and how many there were, if several searched together.
+    #[serde(default)]
+    pub process: Option<(usize, usize)>,
 }
 
 impl Identity {
@@ -41,6 +44,17 @@ impl Identity {
             return Err(format!(
                 "the checkpoint was written by quotient {}, and this is {}: states may be encoded otherwise\nhelp: go on with the version that wrote it, or begin again",
                 self.quotient, now.quotient
+            ));
+        }
+        if self.process != now.process {
+            let told = |process: Option<(usize, usize)>| match process {
+                None => "one process".to_owned(),
+                Some((number, count)) => format!("process {number} of {count}"),
+            };
+            return Err(format!(
+                "the checkpoint is that of {}, and this is {}\nhelp: go on with as many processes, each with the number that it had",
+                told(self.process),
+                told(now.process)
             ));
         }
         if self.arguments != now.arguments {
@@ -88,6 +102,9 @@ impl Reached {
 pub struct Manifest {
     format: String,
     version: u32,
+    /// The name of the run, where several processes search: all have the same, and those of another run have another.
+    #[serde(default)]
+    pub(crate) run: String,
     /// Whose states these are.
     #[serde(flatten)]
     pub identity: Identity,
@@ -102,10 +119,11 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    pub(crate) fn new(identity: Identity) -> Manifest {
+    pub(crate) fn new(identity: Identity, run: String) -> Manifest {
         let mut manifest = Manifest {
             format: FORMAT.to_owned(),
             version: VERSION,
+            run,
             identity,
             searches: Vec::new(),
             seconds: 0.0,

@@ -33,6 +33,8 @@ pub struct Meeting {
     pub token: Vec<u8>,
     /// How long to wait for the others.
     pub wait: Duration,
+    /// What to do when a process is lost: said after that.
+    pub again: String,
 }
 
 /// Why processes did not meet.
@@ -62,7 +64,7 @@ pub fn hosts(text: &str) -> Result<Vec<String>, Refused> {
         });
         if !good {
             return Err(Refused(format!(
-                "line {} of the list of hosts is `{host}`, which is no name:port",
+                "line {} of the list of hosts is `{host}`, which is not a name:port",
                 number + 1
             )));
         }
@@ -146,7 +148,7 @@ impl Meeting {
                 Err(error) => return Err(system(error)),
             }
         }
-        Cluster::over(self.process, streams).map_err(system)
+        Cluster::over(self.process, streams, &self.again).map_err(system)
     }
 
     /// Connects to a process, as soon as it is there.
@@ -206,7 +208,7 @@ impl Meeting {
         let mut magic = [0; 8];
         stream.read_exact(&mut magic).map_err(broken)?;
         if &magic != MAGIC {
-            return Err(Refused(format!("{host} is no process of quotient, or of another version")));
+            return Err(Refused(format!("{host} is not a process of quotient, or of another version")));
         }
         stream.read_exact(&mut nonces[16..]).map_err(broken)?;
         stream.write_all(&self.proof(b"comes", &nonces)).map_err(broken)?;
@@ -228,7 +230,7 @@ impl Meeting {
             let (mut magic, mut nonces) = ([0; 8], [0; 32]);
             stream.read_exact(&mut magic)?;
             if &magic != MAGIC {
-                return Ok(Some("it is no process of quotient, or of another version".into()));
+                return Ok(Some("it is not a process of quotient, or of another version".into()));
             }
             stream.read_exact(&mut nonces[..16])?;
             nonces[16..].copy_from_slice(&nonce()?);

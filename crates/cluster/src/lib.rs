@@ -29,6 +29,7 @@ const MESSAGE: u8 = 1;
 const ASK: u8 = 2;
 const REPLY: u8 = 3;
 const FINISHED: u8 = 4;
+const MISSED: u8 = 5;
 
 /// A sign of life after so long without anything else, and how long to wait for one.
 const BEATS: Duration = Duration::from_secs(1);
@@ -41,10 +42,12 @@ const MOST: usize = 1 << 28;
 struct Common {
     /// The first process that was lost, and why: a sentence.
     lost: Mutex<Option<String>>,
+    /// What to do then.
+    again: String,
     /// Those that have finished, with their names.
     finished: Mutex<Vec<(usize, String)>>,
-    /// How shapes are numbered in the search with this number.
-    book: Mutex<Option<(u64, Book)>>,
+    /// How shapes are numbered in each search, by its number: others may still ask about one that has ended here.
+    books: Mutex<Vec<(u64, Book)>>,
     opened: Condvar,
     /// What the first process has answered.
     reply: Mutex<Option<Vec<Vec<u32>>>>,
@@ -85,9 +88,9 @@ impl std::fmt::Debug for Cluster {
 
 impl Cluster {
     /// Those whose connections were made, each by the number of its process.
-    fn over(me: usize, streams: Vec<Option<(TcpStream, String)>>) -> io::Result<Cluster> {
+    fn over(me: usize, streams: Vec<Option<(TcpStream, String)>>, again: &str) -> io::Result<Cluster> {
         let (into, inbox) = channel();
-        let common = Arc::new(Common::default());
+        let common = Arc::new(Common { again: again.to_owned(), ..Common::default() });
         let (mut peers, mut writers) = (Vec::new(), Vec::new());
         for (number, stream) in streams.into_iter().enumerate() {
             let Some((stream, name)) = stream else {
@@ -121,7 +124,7 @@ impl Cluster {
     pub fn begin(&mut self, book: Option<Book>) {
         self.search += 1;
         if let Some(book) = book {
-            *lock(&self.common.book) = Some((self.search, book));
+            lock(&self.common.books).push((self.search, book));
             self.common.opened.notify_all();
         }
     }
@@ -153,15 +156,33 @@ impl Cluster {
         }
     }
 
+    /// Tells all what the first process says, before a search has begun; gives it.
+    pub fn share(&mut self, text: &str) -> Result<String, String> {
+        let (count, me) = self.places();
+        if me == 0 {
+            (1..count).try_for_each(|peer| self.send(peer, text.as_bytes().to_vec()))?;
+            return Ok(text.to_owned());
+        }
+        loop {
+            if let Some((0, said)) = self.receive(Duration::from_millis(50))? {
+                return Ok(String::from_utf8_lossy(&said).into_owned());
+            }
+        }
+    }
+
     /// How many processes there are.
     pub fn processes(&self) -> usize {
         self.places().0
     }
 
-    /// Leaves the others, who need not miss this process.
+    /// Leaves the others, who need not miss this process. Where it leaves because another one is lost, all learn which: they may see this one leave before they miss that one.
     pub fn finish(&mut self) {
         let peers: Vec<Peer> = self.peers.iter_mut().filter_map(Option::take).collect();
+        let missed = lock(&self.common.lost).clone();
         for peer in &peers {
+            if let Some(why) = &missed {
+                let _ = peer.out.send([&[MISSED], why.as_bytes()].concat());
+            }
             let _ = peer.out.send(vec![FINISHED]);
         }
         // They may still ask the first process how shapes are numbered.
@@ -230,7 +251,7 @@ impl Peers for Cluster {
                     let finished = lock(&self.common.finished);
                     let missed = finished.iter().find(|(number, _)| self.me == 0 || *number == 0);
                     return match missed {
-                        Some((_, name)) => Err(format!("{name} has ended")),
+                        Some((_, name)) => Err(format!("{name} has ended; {}", self.common.again)),
                         None => Ok(None),
                     };
                 }
@@ -257,7 +278,11 @@ fn write(mut stream: TcpStream, queue: &Receiver<Vec<u8>>, waiting: &AtomicU64, 
         }
         let size = (frame.len() as u32).to_le_bytes();
         if let Err(error) = stream.write_all(&size).and_then(|()| stream.write_all(&frame)) {
-            return miss(common, name, &error.to_string());
+            // Who has finished may be gone when the next sign of life is sent there.
+            if !lock(&common.finished).iter().any(|(_, finished)| finished == name) {
+                miss(common, name, &error.to_string());
+            }
+            return;
         }
         common.sent.fetch_add(frame.len() as u64 + 4, Ordering::Relaxed);
         if frame.first() == Some(&MESSAGE) {
@@ -268,9 +293,12 @@ fn write(mut stream: TcpStream, queue: &Receiver<Vec<u8>>, waiting: &AtomicU64, 
 
 /// A process is lost.
 fn miss(common: &Common, name: &str, why: &str) {
-    lock(&common.lost).get_or_insert_with(|| {
-        format!("{name} is lost: {why}; to try again, start all processes with the same commands")
-    });
+    learn(common, || format!("{name} is lost: {why}; {}", common.again));
+}
+
+/// Why a process is lost, unless another one was before.
+fn learn(common: &Common, why: impl FnOnce() -> String) {
+    lock(&common.lost).get_or_insert_with(why);
     common.replied.notify_all();
     common.opened.notify_all();
 }
@@ -303,7 +331,7 @@ impl Reading {
 
     /// Until the connection ends.
     fn read(&mut self) -> io::Result<Infallible> {
-        let foreign = || io::Error::new(io::ErrorKind::InvalidData, "it has sent what is no frame");
+        let foreign = || io::Error::new(io::ErrorKind::InvalidData, "what it has sent is not a frame");
         loop {
             let mut size = [0; 4];
             self.stream.read_exact(&mut size)?;
@@ -337,6 +365,7 @@ impl Reading {
                     *lock(&self.common.reply) = Some(reply);
                     self.common.replied.notify_all();
                 }
+                MISSED => learn(&self.common, || String::from_utf8_lossy(&frame[1..]).into_owned()),
                 // It may still answer.
                 FINISHED => lock(&self.common.finished).push((self.number, self.name.clone())),
                 _ => return Err(foreign()),
@@ -351,11 +380,9 @@ impl Reading {
         let (has, words) = rest.split_first()?;
         let (search, have) = (u64::from_le_bytes(*search), u64::from_le_bytes(*have) as usize);
         let words: Vec<u32> = words.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let mut book = lock(&self.common.book);
+        let mut books = lock(&self.common.books);
         loop {
-            if let Some((open, book)) = &*book
-                && *open >= search
-            {
+            if let Some((_, book)) = books.iter().find(|(open, _)| *open == search) {
                 let since = book(have, (*has == 1).then_some(&words[..]))?;
                 let mut reply = vec![REPLY];
                 for description in since {
@@ -367,8 +394,50 @@ impl Reading {
             if lock(&self.common.lost).is_some() {
                 return None;
             }
-            let waited = self.common.opened.wait_timeout(book, Duration::from_millis(50));
-            book = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.common.opened.wait_timeout(books, Duration::from_millis(50));
+            books = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn connection() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let there = TcpStream::connect(listener.local_addr().expect("it has one")).expect("it listens");
+        (listener.accept().expect("somebody has come").0, there)
+    }
+
+    /// Why somebody is missed.
+    fn missed(cluster: &mut Cluster) -> String {
+        let began = Instant::now();
+        loop {
+            match cluster.receive(Duration::from_millis(10)) {
+                Ok(_) => assert!(began.elapsed() < Duration::from_secs(8), "nobody is missed"),
+                Err(why) => return why,
+            }
+        }
+    }
+
+    /// The connection of the second process to the third ends, and the first one sees the second one leave before it misses the third: it blames the third.
+    #[test]
+    fn who_leaves_says_who_is_lost() {
+        let ((first, to_first), (second, to_second)) = (connection(), connection());
+        let (third, open) = connection();
+        let named = |stream, name: &str| Some((stream, name.to_owned()));
+        let mut one =
+            Cluster::over(0, vec![None, named(first, "b:2"), named(third, "c:3")], "go on").expect("it runs");
+        let mut two = Cluster::over(1, vec![named(to_first, "a:1"), None, named(second, "c:3")], "go on")
+            .expect("it runs");
+        drop(to_second);
+        let why = missed(&mut two);
+        assert_eq!(why, "process 2 (c:3) is lost: its connection was closed; go on");
+        drop(two);
+        assert_eq!(missed(&mut one), why);
+        drop(open);
     }
 }

@@ -15,7 +15,14 @@ fn places(count: usize) -> Vec<String> {
 
 fn meeting(hosts: &[String], process: usize) -> Meeting {
     let token = b"a token for tests".to_vec();
-    Meeting { hosts: hosts.to_vec(), process, listen: None, token, wait: Duration::from_secs(3) }
+    Meeting {
+        hosts: hosts.to_vec(),
+        process,
+        listen: None,
+        token,
+        wait: Duration::from_secs(3),
+        again: "try again".into(),
+    }
 }
 
 fn subject(model: &str) -> Subject {

@@ -3,11 +3,11 @@
 
 use std::sync::PoisonError;
 
-use quotient_machine::Machine;
+use quotient_machine::{Fault, Machine};
 use quotient_program as ir;
 use quotient_residual::Reduced;
 use quotient_seams::Incomplete;
-use quotient_search::{FINISH_LEVELS_FROM, Report, Statistics, Stop};
+use quotient_search::{Cause, FINISH_LEVELS_FROM, Found, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
 use crate::check::Compile;
@@ -35,13 +35,14 @@ impl Model {
         let searched_before = outcome.search_seconds;
         let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
         let claim = claim.map(|(claim, _)| claim);
-        let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
-            let (mut machine, reduced) = self.machine_for(claim.clone(), Compile { raw: check.raw, wide })?;
+        let mut how = Compile { raw: check.raw, wide: false, all: false };
+        let compile = |how| -> Result<(Machine, Reduced), CheckError> {
+            let (mut machine, reduced) = self.machine_for(claim.clone(), how)?;
             machine.report_deadlocks(carries && check.deadlocks);
             Ok((machine, reduced))
         };
         check.enter("compiling the model");
-        let (mut machine, mut reduced) = compile(false)?;
+        let (mut machine, mut reduced) = compile(how)?;
         check.enter("looking for symmetries");
         // Random walks pass states as they are.
         let walks = random(&machine, check);
@@ -54,9 +55,20 @@ impl Model {
         let before = [thread_seconds(), process_seconds()];
         let (mut report, mut order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
         if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
-            (machine, reduced) = compile(true)?;
+            how.wide = true;
+            (machine, reduced) = compile(how)?;
             chosen = choose(&mut machine);
             (report, order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
+        }
+        // Where nothing has failed, nothing was hidden by it.
+        if check.all && report.found.iter().any(|found| ends_its_run(&machine, found)) {
+            how.all = true;
+            let (apart, left) = compile(how)?;
+            if left.merged < reduced.merged {
+                (machine, reduced) = (apart, left);
+                chosen = choose(&mut machine);
+                (report, order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
+            }
         }
         if report.stop == Stop::Incomplete(Incomplete::TooLong) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
@@ -141,7 +153,9 @@ impl Model {
         if let Some(canonical) = &mut canonical {
             self.mirrored(known, &mut machine, canonical, check.told, outcome)?;
         }
-        outcome.violations[known..].iter_mut().for_each(|v| v.found_by = found_by);
+        outcome.violations[known..]
+            .iter_mut()
+            .for_each(|v| (v.found_by, v.how) = (found_by, Compile { wide: false, ..how }));
         outcome.second_look = second.or(outcome.second_look.take());
         for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
             if !fairness::is_fair(&mut machine, &v.choices, v.cycle) {
@@ -207,4 +221,10 @@ impl Model {
         outcome.conclude(&self.stated(check));
         Ok(())
     }
+}
+
+/// Is it a fault, after which the run does not go on? (It does after a failed assertion.)
+fn ends_its_run(machine: &Machine, found: &Found) -> bool {
+    let Cause::Violation(code) = found.cause else { return false };
+    !matches!(machine.site(code).fault, Fault::Assertion { .. } | Fault::Deadlock | Fault::Claim { .. })
 }

@@ -136,8 +136,29 @@ impl Model {
         if let Some(option) = self.shared_channels.filter(|_| self.program.exclusive.is_some() || claims) {
             left_out.push(format!("exclusive use of channels (xr, xs) ({option})"));
         }
+        left_out.extend(self.labelled(check));
         left_out.extend(self.stated(check));
         left_out
+    }
+
+    /// Cycles that labels of the model speak of, where this check does not ask for them. As with SPIN they are looked for on request
+    /// only; unlike with SPIN, accept labels of processes do not count for claims.
+    fn labelled(&self, check: &Check<'_>) -> Vec<String> {
+        let carries = |label: fn(&ir::Location) -> bool| {
+            self.program.functions.iter().flat_map(|f| &f.locations).any(label)
+        };
+        let mut cycles = Vec::new();
+        if !check.acceptance && carries(|l| l.accept) {
+            cycles.push(
+                "acceptance cycles of the model's accept labels (--acceptance asks for them)".to_owned(),
+            );
+        }
+        if !check.progress && carries(|l| l.progress) {
+            cycles.push(
+                "non-progress cycles of the model's progress labels (--progress asks for them)".to_owned(),
+            );
+        }
+        cycles
     }
 
     /// What the model states and nobody checks. What is said of a claim counts where the claim is asked.

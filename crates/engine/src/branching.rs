@@ -3,16 +3,17 @@
 //! The program is reduced only by what keeps states bisimilar (variables without a value); steps are not merged. A program
 //! that stops stays in its last state for ever, as for linear time.
 
-use quotient_front_end::ClaimKind;
+use quotient_front_end::{Claim, ClaimKind};
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
+use quotient_program::{BinaryOp, Expr, Program};
 use quotient_seams::{Identity, Incomplete, Worker};
 use quotient_search::{Expanded, Seams, Statistics, Stop, graph, graph_by_workers};
 use quotient_visited::NumberedStates;
 
 use crate::check::{Check, CheckError, Compile};
 use crate::evidence::{MOST_RUNS, Runs};
-use crate::outcome::{Answer, Applied, Outcome, without_violation};
+use crate::outcome::{Answer, Applied, Outcome, ViolationReport, without_violation};
 use crate::plan::{self, Stands, Why, visible};
 use crate::question::{self, Question};
 use crate::searching::{numbering, options, process_seconds, thread_seconds};
@@ -67,15 +68,16 @@ impl Model {
     ) -> Result<(), CheckError> {
         let Question::Claim(number) = question else { return Ok(()) };
         let claim = &self.claims[number];
-        let observation = question::observation(&claim.text, &claim.propositions, claim.span);
+        let (formula, propositions, names) = &over_states(formula, claim, &self.program);
+        let observation = question::observation(&claim.text, propositions, claim.span);
         check.enter("compiling the model");
-        let (mut machine, reduced) =
-            self.machine_for(Some(observation), Compile { raw: check.raw, wide: true })?;
+        let how = Compile { raw: check.raw, wide: true, all: false };
+        let (mut machine, reduced) = self.machine_for(Some(observation), how)?;
         let mut chosen = symmetry_choice::choose(&mut machine, check);
         let preserved = if formula.uses_next() {
             Err("the claim can count steps (X, or written by hand)")
         } else {
-            let visible = visible(claim.propositions.clone());
+            let visible = visible(propositions.clone());
             visible.map(|visible| quotient_ample::Question::CtlStarX { visible })
         };
         machine.set_interrupt(check.interrupt.cloned());
@@ -113,14 +115,15 @@ impl Model {
                 stands,
                 stored: &stored,
                 choices: &choices,
-                names: &claim.names,
+                names,
             };
             if evidence.holds {
                 runs.branches(&evidence, &[0], &mut witness)?;
             } else {
                 verdict = Verdict::Violated;
                 let message = format!("formula violated: {}", claim.text);
-                outcome.violations.push(runs.violation(&evidence, message, question)?);
+                let violation = runs.violation(&evidence, message, question)?;
+                outcome.violations.push(ViolationReport { how, ..violation });
             }
         }
         let answer = Answer::new(self, question, verdict, applied);
@@ -131,6 +134,44 @@ impl Model {
             journal.take_over(outcome);
         }
         Ok(())
+    }
+}
+
+/// The formula over its largest parts that are about one state, what these mean, and how they are written: what such a part says of a state is
+/// all that the formula asks. So a renaming need only leave their values alone, not those of everything they are made of:
+/// `AG !(p[0]@CS && p[1]@CS)` names both alike. Parts that need not have a value are asked one by one.
+fn over_states(formula: &Formula, claim: &Claim, program: &Program) -> (Formula, Vec<Expr>, Vec<String>) {
+    let as_it_is = || (formula.clone(), claim.propositions.clone(), claim.names.clone());
+    if claim.propositions.iter().any(|p| p.may_fault(program, &[])) {
+        return as_it_is();
+    }
+    let mut parts: Vec<&Formula> = Vec::new();
+    let whole = formula.over(&mut |part| match part {
+        Formula::True | Formula::False => part.clone(),
+        _ => Formula::Prop(parts.iter().position(|known| *known == part).unwrap_or_else(|| {
+            parts.push(part);
+            parts.len() - 1
+        }) as u32),
+    });
+    if parts.len() > quotient_logic::MOST_PROPOSITIONS as usize {
+        return as_it_is();
+    }
+    let meanings = parts.iter().map(|part| meaning(part, &claim.propositions)).collect();
+    let names = parts.iter().map(|part| part.with_names(&claim.names)).collect();
+    (whole, meanings, names)
+}
+
+/// A formula without temporal operators as an expression.
+fn meaning(formula: &Formula, propositions: &[Expr]) -> Expr {
+    let both = |op, a: &Formula, b: &Formula| {
+        Expr::Binary(op, Box::new(meaning(a, propositions)), Box::new(meaning(b, propositions)))
+    };
+    match formula {
+        Formula::Prop(p) => propositions[*p as usize].clone(),
+        Formula::Not(a) => meaning(a, propositions).negated(),
+        Formula::And(a, b) => both(BinaryOp::And, a, b),
+        Formula::Or(a, b) => both(BinaryOp::Or, a, b),
+        other => Expr::Const(i32::from(*other == Formula::True)),
     }
 }
 

@@ -190,13 +190,15 @@ pub struct Compile {
     pub raw: bool,
     /// For more than 65536 combinations of processes.
     pub wide: bool,
+    /// For all violations and not for one: a local step that may fail is a step of its own, since others could go on before it.
+    pub all: bool,
 }
 
 impl Compile {
     /// With the reductions of the program.
-    pub const REDUCED: Compile = Compile { raw: false, wide: false };
+    pub const REDUCED: Compile = Compile { raw: false, wide: false, all: false };
     /// As written.
-    pub const AS_WRITTEN: Compile = Compile { raw: true, wide: false };
+    pub const AS_WRITTEN: Compile = Compile { raw: true, wide: false, all: false };
 }
 
 impl Model {
@@ -221,7 +223,8 @@ impl Model {
     ) -> Result<(Machine, Reduced), CheckError> {
         let mut program = self.program.clone();
         program.claim = claim;
-        let reduced = if how.raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
+        let reduced =
+            if how.raw { Reduced::default() } else { quotient_residual::reduce(&mut program, how.all) };
         let machine = if how.wide {
             Machine::wide(program, &self.sources)
         } else {
@@ -299,7 +302,7 @@ impl Model {
                 outcome.answers.retain(|a| a.question != Question::Safety);
                 if self.ask(Question::Safety, None, (check, &budget), progress, &mut outcome)?.is_empty() {
                     let others: Vec<ViolationReport> = others;
-                    // Only the claim can meet it: it is no answer that the formula holds.
+                    // Only the claim can meet it: it is not an answer that the formula holds.
                     for answer in outcome.answers.iter_mut().filter(|a| a.question == question) {
                         answer.verdict = Verdict::Violated;
                     }
@@ -331,6 +334,7 @@ impl Model {
             None => self.prepared(&self.questions(check)?, check)?,
         };
         workers::refuse(&asked, check)?;
+        workers::refuse_checkpoint(self, &asked, check)?;
         workers::refuse_by_processes(self, &asked, check)
     }
 

@@ -32,7 +32,8 @@ impl Model {
             observation.stutter_invariant = self.claims.iter().all(counts_no_steps);
             observation
         });
-        let (mut machine, _) = self.machine_for(observation, Compile { raw: check.raw, wide: true })?;
+        let (mut machine, _) =
+            self.machine_for(observation, Compile { raw: check.raw, wide: true, all: false })?;
         machine.report_deadlocks(check.deadlocks);
         let mut stands = symmetry_choice::representative(&mut machine, check);
         match stands.as_mut() {
@@ -81,10 +82,33 @@ fn counts_no_steps(claim: &quotient_front_end::Claim) -> bool {
     }
 }
 
+/// What a state is marked as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Usual,
+    /// Nothing comes after it.
+    Last,
+    /// A violation or fault ends it.
+    Fails,
+    /// Nothing comes after it, although it is not a valid end.
+    Stuck,
+}
+
+impl Shape {
+    fn attributes(self) -> &'static str {
+        match self {
+            Shape::Usual => "",
+            Shape::Last => ", peripheries=2",
+            Shape::Fails => ", color=red",
+            Shape::Stuck => ", color=red, peripheries=2",
+        }
+    }
+}
+
 /// A state as it is drawn.
 struct Node {
     label: String,
-    shape: &'static str,
+    shape: Shape,
     /// Target, text.
     edges: Vec<(u32, String)>,
     /// The state that it was met from first.
@@ -131,7 +155,7 @@ fn nodes<R: Representative<Machine>>(
             edges.push((*target, escaped(&text)));
         }
         let shape = shape(machine, &node, edges.is_empty());
-        if shape.contains("red") {
+        if matches!(shape, Shape::Fails | Shape::Stuck) {
             wrong = wrong.or(Some(number));
         }
         let label = label(machine, sources, node.state);
@@ -164,7 +188,7 @@ fn write(drawn: &[Node], wrong: Option<u32>, out: &mut String) {
     for (number, node) in drawn.iter().enumerate() {
         let on_way = marked[number].is_some() || wrong == Some(number as u32);
         let pen = if on_way { ", penwidth=3" } else { "" };
-        let _ = writeln!(out, "  {number} [label=\"{}\"{}{pen}];", node.label, node.shape);
+        let _ = writeln!(out, "  {number} [label=\"{}\"{}{pen}];", node.label, node.shape.attributes());
         let mut goes = marked[number];
         for (target, text) in &node.edges {
             // Of several steps between two states one is marked.
@@ -195,12 +219,12 @@ fn label(machine: &Machine, sources: &SourceMap, state: &[u64]) -> String {
     escaped(&(lines.join("\n") + "\n"))
 }
 
-fn shape(machine: &mut Machine, node: &quotient_search::Expanded<'_>, last: bool) -> &'static str {
+fn shape(machine: &mut Machine, node: &quotient_search::Expanded<'_>, last: bool) -> Shape {
     match (last, node.ends) {
-        (_, true) => ", color=red",
-        (true, false) if !machine.is_valid_end(node.state) => ", color=red, peripheries=2",
-        (true, false) => ", peripheries=2",
-        _ => "",
+        (_, true) => Shape::Fails,
+        (true, false) if !machine.is_valid_end(node.state) => Shape::Stuck,
+        (true, false) => Shape::Last,
+        (false, false) => Shape::Usual,
     }
 }
 

@@ -6,7 +6,7 @@ use quotient_seams::ViolationKind;
 use quotient_trace::{NotReplayable, Replay, Told, Trace};
 
 use crate::Model;
-use crate::check::CheckError;
+use crate::check::{CheckError, Compile};
 use crate::outcome::{Branch, ViolationReport};
 use crate::question::Question;
 use crate::recording::real_names;
@@ -62,6 +62,7 @@ impl Runs<'_> {
             count: 1,
             trace,
             choices,
+            how: Compile::default(),
             cycle,
             question,
             found_by: None,

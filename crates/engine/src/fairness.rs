@@ -10,7 +10,7 @@
 //! Threads keep their places with other orders, and where a program with objects starts threads: the name of a thread that has ended is given to another,
 //! and which name that is depends on all the others.
 
-use quotient_machine::{Fair, Machine, RENAMED, Renaming};
+use quotient_machine::{Asked, Fair, Machine, RENAMED, Renaming};
 use quotient_program::{Action, Program};
 use quotient_seams::{Marks, Omega, Representative as Stands, Walk, Worker};
 use quotient_symmetry::thread_order::ThreadOrder;
@@ -47,7 +47,7 @@ pub(crate) fn in_place(machine: &Machine) -> Option<Representative> {
     if starts_threads(machine.program()) {
         return None;
     }
-    let states = Renaming::new(machine, Vec::new(), Vec::new());
+    let states = Renaming::new(machine, Vec::new(), Asked::default());
     states.opaque().is_some().then(|| Ordered::new(states, Order::Heap(ThreadOrder::None)))
 }
 

@@ -17,6 +17,7 @@ mod journal;
 mod load;
 mod mirrored;
 mod outcome;
+mod perhaps;
 mod plan;
 mod position;
 mod question;

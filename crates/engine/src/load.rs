@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use quotient_front_end::{Claim, LoadOptions, Loaded, PropertyKeyword};
 use quotient_languages::Language;
 use quotient_program::{Expr, Init, Program};
-use quotient_source::{Diagnostics, FileId, SourceMap, render_all};
+use quotient_source::{Diagnostics, FileId, SourceMap, render_all, unreadable};
 
 /// A model that can be checked.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub enum LoadError {
     Unreadable(PathBuf, std::io::Error),
     /// Nothing is known about files of this kind.
     UnknownKind(PathBuf),
+    /// The file is not text.
+    NoText(PathBuf, &'static str),
     /// The file has errors.
     Invalid(SourceMap, Diagnostics),
 }
@@ -53,7 +55,10 @@ impl LoadError {
     /// The error as text; `colour` for terminals.
     pub fn render(&self, colour: bool) -> String {
         match self {
-            LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
+            LoadError::Unreadable(path, error) => format!("error: {}", unreadable(path, error)),
+            LoadError::NoText(path, advice) => {
+                format!("error: {}: this is not text\nhelp: {advice}", path.display())
+            }
             LoadError::UnknownKind(path) => {
                 let extensions = Language::ALL.iter().map(|l| format!(".{}", l.extensions()[0]));
                 let names = Language::ALL.iter().map(|l| format!("--language {}", l.name()));
@@ -89,7 +94,19 @@ fn read(sources: &mut SourceMap, path: &Path) -> std::io::Result<FileId> {
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(sources.add("-", String::from_utf8_lossy(&bytes)))
+    Ok(sources.add_bytes("-", &bytes))
+}
+
+/// What to do with something that is not text, if it is not.
+fn no_text(read: &str) -> Option<&'static str> {
+    let advice = if read.starts_with("\u{7f}ELF") {
+        "a compiled program is checked if it was compiled for it: CC=\"quotient cc\"; or name its sources"
+    } else if read.starts_with("\u{fffd}\u{fffd}") && read.contains('\0') {
+        "it looks like UTF-16; save it as UTF-8"
+    } else {
+        "name a model or a program"
+    };
+    read.contains('\0').then_some(advice)
 }
 
 impl Model {
@@ -103,6 +120,9 @@ impl Model {
     pub fn load_as(path: &Path, given: Option<Language>, options: &LoadOptions) -> Result<Model, LoadError> {
         let mut sources = SourceMap::new();
         let file = read(&mut sources, path).map_err(|error| LoadError::Unreadable(path.into(), error))?;
+        if let Some(advice) = no_text(sources.text(file)) {
+            return Err(LoadError::NoText(path.into(), advice));
+        }
         let language = given
             .or_else(|| Language::from_extension(path))
             .or_else(|| Language::from_text(sources.text(file)))

@@ -88,7 +88,7 @@ impl Model {
                 continue;
             }
             let found = &outcome.violations[at];
-            let (choices, question) = (found.choices.clone(), found.question);
+            let (choices, question, found_in) = (found.choices.clone(), found.question, found.how);
             let runs = images_of_the_end(machine, canonical, &choices, &wanted, MOST_COMPARED);
             for (code, choices) in runs {
                 met.insert(code);
@@ -101,6 +101,7 @@ impl Model {
                     count: 1,
                     trace,
                     choices,
+                    how: found_in,
                     cycle: 0,
                     question,
                     found_by: None,

@@ -8,6 +8,7 @@ use quotient_search::{AmpleAudit, Statistics, Stop};
 use quotient_trace::Trace;
 
 use crate::Model;
+use crate::check::Compile;
 use crate::choices::{PartialOrder, StoreKind};
 use crate::question::Question;
 use crate::second_look::{Looker, SecondLook};
@@ -27,8 +28,10 @@ pub struct ViolationReport {
     pub count: u64,
     /// The way to it.
     pub trace: Trace,
-    /// The way to it, as choices.
+    /// The way to it, as choices in the program compiled like this.
     pub choices: Vec<u32>,
+    /// How the program was compiled in which it was found.
+    pub how: Compile,
     /// How many of the choices, at the end, are repeated for ever.
     pub cycle: usize,
     /// The question it answers.

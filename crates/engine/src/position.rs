@@ -23,17 +23,24 @@ impl Model {
         self.unreduced(&machine)
     }
 
-    /// A path that answers a question, whose last `cycle` steps are a cycle, in the program as written. `raw`: whether it was found
-    /// there and not in the reduced program.
+    /// The program as written, in which processes stay at their ends as long as nobody notices; none where that changes nothing. Its steps are
+    /// those of the program as written, without the ends ([`quotient_residual::ended`]).
+    pub fn without_ends(&self) -> Option<Machine> {
+        let mut program = self.program.clone();
+        let left_out = quotient_residual::ended::keep_ended(&mut program);
+        (left_out > 0).then(|| Machine::wide(program, &self.sources).ok())?
+    }
+
+    /// A path that answers a question, whose last `cycle` steps are a cycle, in the program as written. `how`: the program in which it was found.
     pub fn written_path(
         &self,
         question: Question,
         choices: &[u32],
         cycle: usize,
-        raw: bool,
+        how: Compile,
     ) -> Result<WrittenPath, CheckError> {
         let lost = |step| CheckError::NotReplayable(NotReplayable { step });
-        let (mut machine, _) = self.question_machine(question, Compile { raw, wide: true })?;
+        let (mut machine, _) = self.question_machine(question, Compile { wide: true, ..how })?;
         let mut unreduced = self.unreduced(&machine)?;
         let (&first, rest) = choices.split_first().ok_or(lost(0))?;
         let mut run = Run::start(&mut machine, Some(&mut unreduced), &self.sources, first, Told::Changes)

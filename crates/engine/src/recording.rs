@@ -6,7 +6,7 @@ use quotient_seams::{Representative as _, System, ViolationKind};
 use quotient_search::{Cause, Report};
 use quotient_trace::{NotReplayable, Replay, Told, Trace, in_real_names};
 
-use crate::check::{Check, CheckError};
+use crate::check::{Check, CheckError, Compile};
 use crate::outcome::{Applied, Outcome, ViolationReport};
 use crate::question::Question;
 use crate::symmetry_choice::{self, Chosen, Representative};
@@ -45,6 +45,11 @@ impl Model {
                 );
             } else if partial_order != PartialOrder::Off {
                 outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check)?;
+            } else if symmetry.audited.is_none() {
+                note(
+                    "--audit had nothing to look at: no state stood for another, and every move was taken"
+                        .into(),
+                );
             }
         }
         if symmetry.over_budget > 0 {
@@ -149,6 +154,7 @@ impl Model {
                 count,
                 trace,
                 choices,
+                how: Compile::default(),
                 cycle,
                 question,
                 found_by: None,

@@ -50,8 +50,8 @@ impl Relative {
     /// What the certificate (JSON text, as `prove --certificate` wrote it) offers for a model. The certificate is
     /// checked, and compared with the model.
     pub fn new(model: &Model, certificate: &str) -> Result<Relative, Refused> {
-        let certificate: Certificate =
-            serde_json::from_str(certificate).map_err(|e| Refused(format!("not a certificate: {e}")))?;
+        let certificate = quotient_proof_check::read(certificate)
+            .map_err(|e| Refused(format!("not a certificate: {e}")))?;
         Relative::certified(model, |_| Some(certificate))
     }
 
@@ -380,6 +380,7 @@ impl Model {
             found.path.choices = concrete.ok_or(CheckError::NotReplayable(NotReplayable { step }))?;
         }
         self.answer_safety(&mut machine, &report, &check, &mut outcome)?;
+        outcome.violations.iter_mut().for_each(|v| v.how = Compile::AS_WRITTEN);
         relative.report(orbits.order(), &mut outcome);
         if check.audit > 0 && !relative.usable.maps.is_empty() {
             let mut canonical = relative.representative();

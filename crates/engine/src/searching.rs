@@ -3,16 +3,18 @@
 use std::sync::{Mutex, PoisonError};
 
 use quotient_checkpoint::Checkpoint;
+use quotient_cluster::Cluster;
 use quotient_machine::{Fair, Machine};
 use quotient_seams::{All, Ample, Identity, Incomplete, Numbering, OUT_OF_MEMORY, Visited, Worker};
 use quotient_search::{
     FINISH_LEVELS_FROM, Limits, Options, Peers, Report, Seams, Statistics, Stop, Workers, breadth_first,
     breadth_first_by_processes, breadth_first_by_workers, breadth_first_on_disk, depth_first, liveness,
-    liveness_by_one_or_several, liveness_by_workers, swarm,
+    liveness_by_one_or_several, liveness_by_processes, liveness_by_workers, swarm,
 };
 use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedStates, NumberedTree, Plain, Tree};
 
 use crate::fairness::OfFair;
+use crate::perhaps::Perhaps;
 use crate::plan::{Moves, Plan, Search, Stands, Why};
 use crate::symmetry_choice::Representative;
 use crate::workers::workers;
@@ -63,15 +65,22 @@ pub(crate) fn run(
             &mut Identity,
             check,
             progress,
-            |machine, stands, moves, by, options| match moves {
-                Moves::All => run_reduced(machine, stands, &mut All, by, options),
-                Moves::Ample(mut sets) => run_reduced(machine, stands, &mut *sets, by, options),
+            |machine, stands, mut moves, by, options| match &mut moves {
+                moves if !by.is_usual() => run_reduced(machine, &mut Perhaps(None), moves, by, options),
+                Moves::All => run_usual(machine, stands, &mut All, by, options),
+                Moves::Ample(sets) => run_usual(machine, stands, &mut **sets, by, options),
             },
         ),
-        // Finding a representative outweighs everything else.
+        // Finding a representative outweighs choosing between kinds of moves.
         Some(stands) => {
             run_representing(machine, stands, check, progress, |machine, stands, mut moves, by, options| {
-                run_reduced(machine, stands, &mut moves, by, options)
+                if by.is_usual() {
+                    return run_usual(machine, stands, &mut moves, by, options);
+                }
+                let mut own = Perhaps(Some(stands.another()));
+                let report = run_reduced(machine, &mut own, &mut moves, by, options);
+                own.0.into_iter().for_each(|own| stands.join(own));
+                report
             })
         }
     };
@@ -155,21 +164,32 @@ fn fair_cycles<R: quotient_seams::Representative<Machine> + Worker>(
 }
 
 /// Looks for infinite runs.
-fn cycles<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+fn cycles(
     machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
-    By { store, workers, .. }: By<'_>,
+    representative: &mut Perhaps<Representative>,
+    ample: &mut Moves,
+    By { store, workers, processes, .. }: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
-    let one = |system: &mut Machine, representative: &mut R, ample: &mut A, options: &mut Options<'_>| {
-        if store == StoreKind::Tree {
-            let visited = &mut NumberedTree::new();
-            return liveness(Seams { system, representative, ample, visited }, options);
-        }
-        let mut visited = numbering(system, store);
-        liveness(Seams { system, representative, ample, visited: &mut visited }, options)
-    };
+    type Stands = Perhaps<Representative>;
+    let one =
+        |system: &mut Machine, representative: &mut Stands, ample: &mut Moves, options: &mut Options<'_>| {
+            if store == StoreKind::Tree {
+                let visited = &mut NumberedTree::new();
+                return liveness(Seams { system, representative, ample, visited }, options);
+            }
+            let mut visited = numbering(system, store);
+            liveness(Seams { system, representative, ample, visited: &mut visited }, options)
+        };
+    if let Some(processes) = processes {
+        let mut cluster = processes.cluster.lock().unwrap_or_else(PoisonError::into_inner);
+        let visited = &mut NumberedTree::new();
+        let seams = Seams { system: machine, representative, ample, visited };
+        return match meet(seams.system, processes, &mut cluster) {
+            Ok(()) => liveness_by_processes(seams, (processes.alone, &mut *cluster), options, one),
+            Err(why) => Report::incomplete(why),
+        };
+    }
     let parts = (machine, representative, ample);
     liveness_by_one_or_several(workers, options, parts, one, |system, representative, ample, options| {
         let visited = &mut NumberedStates::new();
@@ -188,18 +208,44 @@ struct By<'a> {
     processes: Option<Processes<'a>>,
 }
 
-/// Runs a search with a store.
-fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+impl By<'_> {
+    /// Is it a search of reachable states that keeps all of them in the usual store in memory? Everything else does so much more for each state
+    /// that choosing between kinds of moves at run time costs nothing beside it.
+    fn is_usual(&self) -> bool {
+        matches!(self.search, Search::BreadthFirst | Search::DepthFirst)
+            && self.store == StoreKind::Tree
+            && self.disk.is_none()
+            && self.processes.is_none()
+    }
+}
+
+/// Runs a search that is not one of the usual ones.
+fn run_reduced(
     machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
+    representative: &mut Perhaps<Representative>,
+    ample: &mut Moves,
     by: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
     if matches!(by.search, Search::Cycles | Search::FairCycles) {
         return cycles(machine, representative, ample, by, options);
     }
-    run_reachable(machine, representative, ample, by, options)
+    if by.search == Search::BreadthFirst && by.store == StoreKind::Tree {
+        let visited = &mut Tree::new();
+        if let Some(processes) = by.processes {
+            let seams = Seams { system: machine, representative, ample, visited };
+            return match by.checkpoint {
+                None => by_processes(seams, processes, options),
+                Some(checkpoint) => {
+                    logged(checkpoint, options, |options| by_processes(seams, processes, options))
+                }
+            };
+        }
+        if let Some(disk) = by.disk {
+            return on_disk(Seams { system: machine, representative, ample, visited }, disk, options);
+        }
+    }
+    run_stored(machine, representative, ample, by, options)
 }
 
 /// Searches the reachable states, over all moves.
@@ -212,55 +258,68 @@ pub(crate) fn run_whole<R: Stands + Worker>(
     let Plan { search, store, .. } = Plan::new(machine, representative, check);
     let workers = workers(machine, R::CHANGES, check).unwrap_or(Workers::new(1));
     let by = By { search, store, workers, checkpoint: None, disk: None, processes: None };
-    run_reachable(machine, representative, &mut All, by, &mut options(check, progress))
+    run_in_memory(machine, representative, &mut All, by, &mut options(check, progress))
 }
 
-/// Searches the reachable states with a store.
-fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+/// Searches the reachable states with a store in memory.
+fn run_in_memory<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
     by: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
-    let By { search, store, workers, checkpoint, disk, processes } = by;
-    match store {
-        StoreKind::Tree if search == Search::BreadthFirst => {
-            let visited = &mut Tree::new();
-            let seams = Seams { system: machine, representative, ample, visited };
-            if let Some(processes) = processes {
-                return by_processes(seams, processes, options);
-            }
-            if let Some(disk) = disk {
-                return on_disk(seams, disk, options);
-            }
-            match checkpoint {
-                None => breadth_first_by_workers(seams, workers, options),
-                Some(checkpoint) => {
-                    logged(checkpoint, options, |options| breadth_first_by_workers(seams, workers, options))
-                }
+    match by.store {
+        StoreKind::Tree => run_usual(machine, representative, ample, by, options),
+        _ => run_stored(machine, representative, ample, by, options),
+    }
+}
+
+/// The same with the usual store.
+fn run_usual<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    By { search, workers, checkpoint, .. }: By<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let visited = &mut Tree::new();
+    let seams = Seams { system: machine, representative, ample, visited };
+    match checkpoint {
+        _ if search != Search::BreadthFirst => depth_first(seams, options),
+        None => breadth_first_by_workers(seams, workers, options),
+        Some(checkpoint) => {
+            logged(checkpoint, options, |options| breadth_first_by_workers(seams, workers, options))
+        }
+    }
+}
+
+/// The same with one of the others, which are for comparison or about memory: one search for all.
+fn run_stored<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    By { search, store, .. }: By<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let visited: &mut Box<dyn Visited> = &mut match store {
+        StoreKind::Plain => Box::new(Plain::new()),
+        StoreKind::Gzip => Box::new(Gzip::new()),
+        StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
+        StoreKind::Bitstate => {
+            let bytes = options.limits.memory.map_or(BITSTATE_BYTES, |bytes| bytes / 2);
+            match Bitstate::new(bytes) {
+                Some(store) => Box::new(store),
+                None => return Report::incomplete(OUT_OF_MEMORY.into()),
             }
         }
-        StoreKind::Tree => {
-            depth_first(Seams { system: machine, representative, ample, visited: &mut Tree::new() }, options)
-        }
-        _ => {
-            // These are for comparison or about memory: one search for all.
-            let mut store: Box<dyn Visited> = match store {
-                StoreKind::Plain => Box::new(Plain::new()),
-                StoreKind::Gzip => Box::new(Gzip::new()),
-                StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
-                StoreKind::Bitstate => {
-                    let bytes = options.limits.memory.map_or(BITSTATE_BYTES, |bytes| bytes / 2);
-                    match Bitstate::new(bytes) {
-                        Some(store) => Box::new(store),
-                        None => return Report::incomplete(OUT_OF_MEMORY.into()),
-                    }
-                }
-                _ => Box::new(Compaction::new()),
-            };
-            run_with(machine, representative, ample, &mut store, search, options)
-        }
+        StoreKind::Hash => Box::new(Compaction::new()),
+        StoreKind::Tree => Box::new(Tree::new()),
+    };
+    let seams = Seams { system: machine, representative, ample, visited };
+    match search {
+        Search::DepthFirst => depth_first(seams, options),
+        _ => breadth_first(seams, options),
     }
 }
 
@@ -306,19 +365,29 @@ fn by_processes<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Ma
     options: &mut Options<'_>,
 ) -> Report {
     let mut cluster = processes.cluster.lock().unwrap_or_else(PoisonError::into_inner);
+    match meet(seams.system, processes, &mut cluster) {
+        Ok(()) => breadth_first_by_processes(seams, (processes.alone, &mut *cluster), options),
+        Err(why) => Report::incomplete(why),
+    }
+}
+
+/// Has all processes of a search encode states alike: the first one numbers shapes for all.
+fn meet(machine: &mut Machine, processes: Processes<'_>, cluster: &mut Cluster) -> Result<(), Incomplete> {
     if cluster.places().1 == 0 {
-        cluster.begin(Some(Box::new(seams.system.shape_numbers())));
-    } else {
-        cluster.begin(None);
-        let (ask, lost) = (cluster.asker(), processes.lost);
-        let elsewhere =
-            move |have: usize, description: Option<&[u32]>| ask(have, description).unwrap_or_else(|| lost());
-        if !seams.system.number_shapes_elsewhere(Box::new(elsewhere)) {
+        cluster.begin(Some(Box::new(machine.shape_numbers())));
+        return Ok(());
+    }
+    cluster.begin(None);
+    let (ask, lost) = (cluster.asker(), processes.lost);
+    let elsewhere =
+        move |have: usize, description: Option<&[u32]>| ask(have, description).unwrap_or_else(|| lost());
+    match machine.number_shapes_elsewhere(Box::new(elsewhere)) {
+        true => Ok(()),
+        false => {
             let why = "process 0 has compiled another program";
-            return Report::incomplete(Incomplete::Stopped(why.into()));
+            Err(Incomplete::Stopped(why.into()))
         }
     }
-    breadth_first_by_processes(seams, (processes.alone, &mut *cluster), options)
 }
 
 /// Bytes of memory that this machine has.
@@ -349,20 +418,5 @@ pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statis
         interrupt: check.interrupt,
         progress: Some(progress),
         log: None,
-    }
-}
-
-fn run_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>, V: Visited>(
-    machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
-    visited: &mut V,
-    search: Search,
-    options: &mut Options<'_>,
-) -> Report {
-    let seams = Seams { system: machine, representative, ample, visited };
-    match search {
-        Search::DepthFirst => depth_first(seams, options),
-        _ => breadth_first(seams, options),
     }
 }

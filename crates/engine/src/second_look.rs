@@ -79,7 +79,7 @@ impl Budget {
         }
         let left = |ends: Instant| ends.saturating_duration_since(Instant::now());
         let time = self.ends.map(|(ends, _)| left(ends) / 10 * 8);
-        // With the disk memory is no limit of the search.
+        // With the disk memory is not a limit of the search.
         let part = if check.disk.is_some() { 0 } else { 4 };
         let memory = check.limits.memory.map(|bytes| bytes - bytes.checked_div(part).unwrap_or(0));
         Limits { time, memory, ..check.limits }

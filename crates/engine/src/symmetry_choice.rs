@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use quotient_machine::{Difference, Effort, Machine, Renaming};
-use quotient_program::{BinaryOp, ClaimOrigin, Expr, LocationId, Operation};
+use quotient_machine::{Asked, Difference, Effort, Machine, Move, Renaming};
+use quotient_program::{BinaryOp, Claim, ClaimOrigin, Expr, LocationId, Operation};
 use quotient_residual::liveness;
 use quotient_seams::{Successors, System, Worker};
 use quotient_source::{SourceMap, Span};
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered};
 
-use crate::{Check, fairness};
+use crate::{Check, PartialOrder, fairness};
 
 /// Which states stand for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,11 +141,20 @@ fn refusal(machine: &Machine) -> Option<&'static str> {
 
 /// What a claim asks of states: renamings must keep the value of each condition. What it names by number stays where it is.
 ///
+/// Or, of a formula, they may take the moves of its automaton to other moves of it, and its locations with them, so that a conjunction over all processes
+/// (`[]<> p[0]@CS && []<> p[1]@CS`) names them alike: then the state of program and automaton is renamed as a whole. Marks stay,
+/// and so does what a location is, so that an image of a run is accepted if the run is. Not beside ample sets for formulas: what
+/// stands for a state of the program would depend on the automaton's location, and so would the ample set, by which an automaton can miss the runs
+/// that it accepts (S. F. Siegel, "What's wrong with on-the-fly partial order reduction", CAV 2019).
+///
 /// Moves of a formula's automaton between the same locations with the same marks are one move: which of their conditions
 /// holds makes no difference. So `[] (!(a && b) && !(b && c) && !(a && c))`, whose automaton has a move for each of the three, names all alike.
-fn properties(machine: &Machine) -> Vec<Expr> {
-    let Some(claim) = &machine.program().claim else { return Vec::new() };
-    let mut all: Vec<(Option<Move>, Expr)> = Vec::new();
+fn asked_of(machine: &Machine, check: &Check<'_>) -> Asked {
+    let Some(claim) = &machine.program().claim else { return Asked::default() };
+    if let Some(exchanged) = exchanged(claim, !may_be_ample(machine, check)) {
+        return exchanged;
+    }
+    let mut all: Vec<(Option<MoveAt>, Expr)> = Vec::new();
     for (at, location) in claim.function.locations.iter().enumerate() {
         for (which, t) in location.transformations.iter().enumerate() {
             let Operation::When(condition) = &t.operation else { continue };
@@ -163,11 +172,54 @@ fn properties(machine: &Machine) -> Vec<Expr> {
             }
         }
     }
-    all.into_iter().map(|(_, condition)| condition).collect()
+    Asked { properties: all.into_iter().map(|(_, condition)| condition).collect(), ..Asked::default() }
 }
 
 /// Where a move of a claim begins and ends, its marks, rank and place.
-type Move = (usize, Option<LocationId>, u64, u16, Span);
+type MoveAt = (usize, Option<LocationId>, u64, u16, Span);
+
+/// May a question about this machine be answered with ample sets?
+fn may_be_ample(machine: &Machine, check: &Check<'_>) -> bool {
+    let counts_steps = machine.program().claim.as_ref().is_some_and(|c| !c.stutter_invariant);
+    let off = check.raw || check.partial_order == PartialOrder::Off;
+    !off && !counts_steps && !fairness::asked(machine, check)
+}
+
+/// The automaton of a formula, whose locations may be exchanged.
+fn exchanged(claim: &Claim, alone: bool) -> Option<Asked> {
+    let acceptance = claim.acceptance.as_ref().filter(|_| alone)?;
+    let mut out = Asked::default();
+    for (at, location) in claim.function.locations.iter().enumerate() {
+        let flags = [location.end, location.accept, location.progress, location.deterministic];
+        out.locations.push(flags.iter().enumerate().map(|(bit, flag)| u32::from(*flag) << bit).sum());
+        for (which, t) in location.transformations.iter().enumerate() {
+            let condition = match &t.operation {
+                Operation::When(condition) => condition.clone(),
+                Operation::Always => Expr::Const(1),
+                _ => return None,
+            };
+            let marks = *acceptance.marks.get(at)?.get(which)?;
+            let this = Move { from: at as u32, to: t.target.map(|to| to.0), marks };
+            if t.rank != 0 || t.keeps_control || !t.actions.is_empty() {
+                return None;
+            }
+            // As above: which of several conditions lets the same move happen makes no difference.
+            match out.moves.iter().position(|known| *known == this) {
+                Some(known) => {
+                    if let Expr::Spanned(either, _) = &mut out.properties[known] {
+                        let before = std::mem::replace(&mut **either, Expr::Const(0));
+                        **either = Expr::Binary(BinaryOp::Or, Box::new(before), Box::new(condition));
+                    }
+                }
+                None => {
+                    out.moves.push(this);
+                    out.properties.push(Expr::Spanned(Box::new(condition), t.span));
+                }
+            }
+        }
+    }
+    Some(out)
+}
 
 /// What was chosen, and what is known about renamings.
 #[derive(Default)]
@@ -193,7 +245,7 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
 
 /// Are the threads of the program as written on rings that can only be turned?
 pub fn is_ring(machine: &mut Machine) -> bool {
-    let renaming = Renaming::new(machine, Vec::new(), properties(machine));
+    let renaming = Renaming::new(machine, Vec::new(), asked_of(machine, &Check::default()));
     let found = renaming.finally(machine).or_else(|| initially(machine, &renaming));
     found.is_some_and(|symmetry| symmetry.is_ring())
 }
@@ -212,7 +264,7 @@ pub(crate) fn choose(machine: &mut Machine, check: &Check<'_>) -> Chosen {
     }
     // Without the reductions a dead variable keeps its value.
     let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
-    let renaming = Renaming::new(machine, dead, properties(machine));
+    let renaming = Renaming::new(machine, dead, asked_of(machine, check));
     if renaming.opaque().is_some() {
         return Ordered::new(renaming, order).into();
     }
@@ -311,7 +363,7 @@ pub(crate) fn report(
         Some(states) => states,
         None => {
             let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
-            &*fresh.insert(Renaming::new(machine, dead, properties(machine)))
+            &*fresh.insert(Renaming::new(machine, dead, asked_of(machine, check)))
         }
     };
     let found = known.or_else(|| states.finally(machine)).or_else(|| initially(machine, states));
@@ -327,8 +379,10 @@ pub(crate) fn report(
         report.for_one =
             average.map(|(average, exact)| ForOne { tenths: (average * 10.0).round() as u64, exact });
         if !report.found.is_empty() || !symmetry.resembling.is_empty() {
-            let effort =
-                if check.explain_symmetry { Effort::LARGE } else { Effort::after(chosen.transitions) };
+            let effort = match check.explain_symmetry {
+                true => Effort::LARGE,
+                false => Effort::after(chosen.transitions, report.renamings.is_some()),
+            };
             let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
             report.limit = refused.or_else(|| told_apart(machine, effort, states, &symmetry, sources));
         }
@@ -384,7 +438,10 @@ fn told_apart(
         if !lines.is_empty() {
             out.push(format!("told apart by {}", lines.join(", ")));
         } else if untried && effort != Effort::LARGE {
-            out.push("processes are told apart (by what: --explain symmetry)".into());
+            out.push(
+                "processes are told apart; by what was not looked for to the end (--explain symmetry does)"
+                    .into(),
+            );
         } else if untried {
             out.push("processes are told apart, by too many statements to try each of them".into());
         }
@@ -396,7 +453,15 @@ fn told_apart(
         }
         None => "nothing".to_owned(),
     };
-    for (a, b, difference) in states.differences(machine, symmetry, effort) {
+    let differences = states.differences(machine, symmetry, effort);
+    if differences.is_none() && out.is_empty() {
+        out.push(if effort == Effort::LARGE {
+            "processes of different proctypes are told apart, in too large a program to say by what".into()
+        } else {
+            "processes of different proctypes are told apart; by what was not looked for to the end (--explain symmetry does)".into()
+        });
+    }
+    for (a, b, difference) in differences.into_iter().flatten() {
         let (a, b) = (name(a), name(b));
         out.push(match difference {
             Difference::At(x, y) => format!("{a} and {b} differ first by {} and {}", at(x), at(y)),

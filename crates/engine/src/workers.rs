@@ -52,12 +52,24 @@ fn alone(check: &Check<'_>) -> Option<Why> {
     }
 }
 
-/// Refuses approximate stores and random walks for questions that need every state.
+/// Refuses approximate stores and random walks for questions that need every state, and for walks what they have no use for.
 pub(crate) fn refuse_approximate(
     model: &Model,
     asked: &[Asked<'_>],
     check: &Check<'_>,
 ) -> Result<(), CheckError> {
+    if check.search == SearchKind::Random {
+        let asked = match (check.store, check.symmetry) {
+            (StoreKind::Tree, None | Some(Symmetry::Off)) => None,
+            (StoreKind::Tree, Some(_)) => Some("--symmetry".to_owned()),
+            (store, _) => Some(format!("--store {}", store.name())),
+        };
+        if let Some(option) = asked {
+            return Err(CheckError::Refused(format!(
+                "--search random takes states as they come and stores none: {option} would be without effect\nhelp: leave one of them out"
+            )));
+        }
+    }
     let option = match (check.store.is_approximate(), check.search) {
         (true, _) => format!("--store {}", check.store.name()),
         (false, SearchKind::Random) => "--search random".to_owned(),
@@ -83,7 +95,7 @@ pub(crate) fn refuse_checkpoint(
     check: &Check<'_>,
 ) -> Result<(), CheckError> {
     match check.checkpoint {
-        Some(_) => refuse_but_levels(model, asked, check, "a checkpoint cannot be written of"),
+        Some(_) => refuse_but_levels(model, asked, check, ("a checkpoint cannot be written of", false)),
         None => Ok(()),
     }
 }
@@ -98,7 +110,7 @@ pub(crate) fn refuse_disk(model: &Model, asked: &[Asked<'_>], check: &Check<'_>)
             "--disk and --checkpoint do not go together\nhelp: leave one of them out".into(),
         ));
     }
-    refuse_but_levels(model, asked, check, "the disk (--disk) does not serve")
+    refuse_but_levels(model, asked, check, ("the disk (--disk) does not serve", false))
 }
 
 /// Refuses several processes for the same.
@@ -124,25 +136,27 @@ pub(crate) fn refuse_by_processes(
             "each process (--hosts) has one worker\nhelp: leave --workers out; start more processes".into(),
         ));
     }
-    let together = [
-        (check.checkpoint.is_some(), "--checkpoint"),
-        (check.disk.is_some(), "--disk"),
-        (check.audit > 0, "--audit"),
-    ];
+    let together = [(check.disk.is_some(), "--disk"), (check.audit > 0, "--audit")];
     if let Some((_, option)) = together.into_iter().find(|(given, _)| *given) {
         return Err(CheckError::Refused(format!(
             "several processes (--hosts) have not learnt {option}\nhelp: leave it out"
         )));
     }
-    refuse_but_levels(model, asked, check, "several processes (--hosts) do not serve")
+    let cycles = |asked: &Asked<'_>| matches!(&asked.how, How::Claim(claim) if claim.cycles);
+    if check.fair && asked.iter().any(cycles) {
+        return Err(CheckError::Refused(
+            "several processes (--hosts) have not learnt fairness (--fair)\nhelp: leave --fair out, or search with one process".into(),
+        ));
+    }
+    refuse_but_levels(model, asked, check, ("several processes (--hosts) do not serve", true))
 }
 
-/// Refuses what is not searched level by level with the tree store; `whose` begins the message.
+/// Refuses what is not searched level by level with the tree store, but for infinite runs where they are served; `whose` begins the message.
 fn refuse_but_levels(
     model: &Model,
     asked: &[Asked<'_>],
     check: &Check<'_>,
-    whose: &str,
+    (whose, serves_cycles): (&str, bool),
 ) -> Result<(), CheckError> {
     let thread_order = matches!(
         check.symmetry,
@@ -165,12 +179,13 @@ fn refuse_but_levels(
     }
     let needs_more = |how: &How<'_>| match how {
         How::Branching(_) => true,
-        How::Claim(claim) => claim.cycles,
+        How::Claim(claim) => claim.cycles && !serves_cycles,
     };
     match asked.iter().find(|asked| needs_more(&asked.how)) {
         Some(asked) => refused(
             format!(
-                "the search for infinite runs or of the whole graph: {}",
+                "the search {}of the whole graph: {}",
+                if serves_cycles { "" } else { "for infinite runs or " },
                 model.question_text(asked.question)
             ),
             "leave the question out (--safety, for claims of the model)",

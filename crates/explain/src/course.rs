@@ -11,7 +11,7 @@ use quotient_machine::{Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_outcome::Value;
 use quotient_seams::{Interrupt, Successors, System, ViolationCode};
 
-use crate::effect::{Effect, Event, Synchronisation, effect};
+use crate::effect::{Effect, Event, Handed, Synchronisation, effect};
 use crate::look::Look;
 use crate::position::{Move, Position};
 
@@ -340,9 +340,11 @@ impl Course {
         let number = self.moves.len() as u32;
         let statements: Vec<MicroStep> = step.record.steps().into_iter().cloned().collect();
         let mut before = self.last.clone();
+        let mut handed = Handed::default();
         for statement in &statements {
             let after = after(machine, &before, statement);
-            let effect = between(machine, statement, &before, after.as_ref());
+            let mut effect = between(machine, statement, &before, after.as_ref());
+            handed.pass(&mut effect);
             for write in &effect.writes {
                 let name = self.name(&write.full);
                 self.writes.push((name, write.before != write.after));
@@ -430,9 +432,12 @@ impl Course {
     pub fn effects(machine: &Machine, state: &[u64], names: &ObjectNames, step: &Possible) -> Vec<Effect> {
         let mut before = Kept { state: state.to_vec(), names: names.clone() };
         let mut effects = Vec::new();
+        let mut handed = Handed::default();
         for statement in step.record.steps() {
             let after = after(machine, &before, statement);
-            effects.push(between(machine, statement, &before, after.as_ref()));
+            let mut effect = between(machine, statement, &before, after.as_ref());
+            handed.pass(&mut effect);
+            effects.push(effect);
             if let Some(after) = after {
                 before = after;
             }
@@ -501,9 +506,11 @@ impl Course {
             let found = possible(machine, &here.state).into_iter().find(|p| p.way == *way);
             let Some(Possible { record, .. }) = found else { return };
             let mut before = here.clone();
+            let mut handed = Handed::default();
             for statement in record.steps() {
                 let after = after(machine, &before, statement);
-                let effect = between(machine, statement, &before, after.as_ref());
+                let mut effect = between(machine, statement, &before, after.as_ref());
+                handed.pass(&mut effect);
                 each(machine, statement, effect, after.as_ref().map(|a| (&a.state[..], &a.names)));
                 if let Some(after) = after {
                     before = after;

@@ -12,8 +12,17 @@ pub use quotient_outcome::{Effect, Event, Failed, Synchronisation, Write};
 
 /// What a statement did between two states; `after` is missing where it ended in a fault.
 pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> Effect {
+    followed(step, before, after).0
+}
+
+/// What goes wrong in a statement that ends in a fault, in words with values, where that is seen from its expressions.
+pub fn fault(step: &MicroStep, before: &Look<'_>) -> Option<String> {
+    followed(step, before, None).1
+}
+
+fn followed(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> (Effect, Option<String>) {
     let Some((function, _, transformation)) = before.machine.transformation(step.transformation) else {
-        return Effect::default();
+        return Default::default();
     };
     let mut evaluation = Evaluation::new(before, Some(step.thread));
     let text = Text { program: before.program(), function: Some(function) };
@@ -29,7 +38,7 @@ pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> 
     if let Some(after) = after {
         complete(&mut effect, before, after);
     }
-    effect
+    (effect, evaluation.fault)
 }
 
 fn fields(look: &Look<'_>, message: &[Raw]) -> Vec<Value> {
@@ -118,7 +127,31 @@ fn rendezvous(
         message.push(value.map_or(Value::Nothing, |value| evaluation.look.scalar(ty, value)));
     }
     let channel = evaluation.look.channel_name(number);
-    effect.events.push(Event::Receive { channel, message, stays: true });
+    effect.events.push(Event::Receive { channel, message, stays: false });
+}
+
+/// What was handed over in a rendezvous, from the statement that sends to the one that receives: of what a receive takes no notice of (`_`),
+/// only its sender knows the value.
+#[derive(Default)]
+pub struct Handed(Option<(String, Vec<Value>)>);
+
+impl Handed {
+    /// To be told of the effects of a step, one after the other.
+    pub fn pass(&mut self, effect: &mut Effect) {
+        for event in &mut effect.events {
+            match event {
+                Event::Send { channel, message, partner: Some(_) } => {
+                    self.0 = Some((channel.clone(), message.clone()));
+                }
+                Event::Receive { channel, message, .. } => {
+                    if let Some((_, sent)) = self.0.take().filter(|(over, _)| over == channel) {
+                        *message = sent;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 fn mentions_timeout(expr: &Expr) -> bool {

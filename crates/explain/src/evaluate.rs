@@ -42,6 +42,8 @@ pub struct Evaluation<'l, 'a> {
     pub(crate) written: HashMap<String, i32>,
     /// What was read, in order, each place once.
     pub reads: Vec<Read>,
+    /// What went wrong first, in words with values.
+    pub fault: Option<String>,
     /// Threads that enclosing counts look at.
     bound: Vec<u32>,
 }
@@ -49,7 +51,8 @@ pub struct Evaluation<'l, 'a> {
 impl<'l, 'a> Evaluation<'l, 'a> {
     /// For expressions of a thread.
     pub fn new(look: &'l Look<'a>, thread: Option<u32>) -> Evaluation<'l, 'a> {
-        Evaluation { look, thread, written: HashMap::new(), reads: Vec::new(), bound: Vec::new() }
+        let (written, reads, bound) = (HashMap::new(), Vec::new(), Vec::new());
+        Evaluation { look, thread, written, reads, fault: None, bound }
     }
 
     /// The function that the thread is in.
@@ -68,6 +71,12 @@ impl<'l, 'a> Evaluation<'l, 'a> {
             _ => false,
         };
         same.then_some(other)
+    }
+
+    /// Evaluating goes wrong; what went wrong first is kept.
+    fn wrong(&mut self, what: &str) -> NoValue {
+        self.fault.get_or_insert_with(|| what.to_owned());
+        NoValue::Fault(what.to_owned())
     }
 
     fn own_thread(&self) -> Result<u32, NoValue> {
@@ -97,7 +106,7 @@ impl<'l, 'a> Evaluation<'l, 'a> {
             Expr::Binary(BinaryOp::Or, a, b) => i32::from(self.value(a)? != 0 || self.value(b)? != 0),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                op.apply(a, b).ok_or_else(|| NoValue::Fault("division by zero".into()))?
+                op.apply(a, b).ok_or_else(|| self.wrong("division by zero"))?
             }
             Expr::Conditional(c, a, b) => {
                 if self.value(c)? != 0 {
@@ -171,7 +180,7 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                 let reference = self.value(array)?;
                 match self.look.object(reference).map(|o| &o.value) {
                     Some(Raw::Array(elements)) => elements.len() as i32,
-                    _ => return Err(NoValue::Fault("null is followed".into())),
+                    _ => return Err(self.wrong("null is followed")),
                 }
             }
             Expr::Lock(query, lock) => {
@@ -295,7 +304,7 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                 let reference = self.value(reference)?;
                 let record = self.record_of(reference);
                 let object = self.look.object(reference);
-                let object = object.ok_or_else(|| NoValue::Fault("null is followed".into()))?;
+                let object = object.ok_or_else(|| self.wrong("null is followed"))?;
                 let name = self.look.names.of(reference);
                 (name.clone(), name, object.value.clone(), record)
             }
@@ -307,7 +316,7 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                     let length = elements.len();
                     if at < 0 || at as usize >= length {
                         let text = format!("index {at} is outside of {name}, which has {length} elements");
-                        return Err(NoValue::Fault(text));
+                        return Err(self.wrong(&text));
                     }
                     // What `new T` makes is shown without an index.
                     if !(matches!(place.root, Root::Object { .. }) && length == 1) {

@@ -20,7 +20,7 @@ pub mod reason;
 pub mod text;
 
 pub use course::{Course, Ending, Held, Possible, Row, RowKind, offered, once, possible};
-pub use effect::{Effect, Event, Failed, Synchronisation, Write, effect};
+pub use effect::{Effect, Event, Failed, Handed, Synchronisation, Write, effect, fault};
 pub use evaluate::{Evaluation, NoValue, Read};
 pub use look::{Group, Leaf, Look};
 pub use position::{Move, Position, PositionError};

@@ -66,6 +66,8 @@ impl Reason {
             }
         };
         match self {
+            // What is `false` whatever the state is.
+            Reason::False { part, reads } if reads.is_empty() && part == "0" => "this is never true".into(),
             Reason::False { part, reads } if reads.is_empty() => format!("{part} is false"),
             // A variable that is tested for truth says it all.
             Reason::False { part, reads } if reads.len() == 1 && reads[0].name == *part => values(reads),

@@ -246,10 +246,10 @@ fn steps_of_traces_are_positions() {
         let check = quotient_engine::Check { limits, ..Default::default() };
         let Ok(outcome) = model.check(&check) else { continue };
         for v in &outcome.violations {
-            let path = model.written_path(v.question, &v.choices, v.cycle, false);
+            let path = model.written_path(v.question, &v.choices, v.cycle, quotient_engine::Compile::REDUCED);
             let path = path.unwrap_or_else(|e| panic!("{name}: {e}"));
             let last = v.trace.steps.last().map_or(0, |s| s.number);
-            // Steps in which only a claim moves are no steps of the program.
+            // Steps in which only a claim moves are not steps of the program.
             let alone = v.trace.steps.iter().filter(|s| s.process == "-" || s.process == "claim").count();
             let steps = path.choices.len() - 1;
             assert!(steps <= last && last <= steps + alone, "{name}: {steps} steps, the trace has {last}");

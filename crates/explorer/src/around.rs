@@ -6,8 +6,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
+use quotient_engine::Model;
 use quotient_explain::{Course, Ending, Move, offered};
 use quotient_machine::Machine;
+use quotient_program::Operation;
 use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
 
 use crate::api::{self, StateKind};
@@ -124,7 +126,7 @@ pub(crate) fn graph(
     machine: &mut Machine,
     course: &Course,
     at: usize,
-    (chosen, classes): (&mut Chosen, &mut Classes),
+    (chosen, classes, model): (&mut Chosen, &mut Classes, &Model),
     interrupt: &Interrupt,
 ) -> api::Graph {
     // The state in which a run goes wrong may be one within a step: the one before it is drawn.
@@ -144,11 +146,20 @@ pub(crate) fn graph(
         }
     }
     on_run.insert(here.clone(), at);
+    let mut stands: Vec<Vec<u64>> = graph.states.iter().map(|n| classes.stands(machine, &n.state)).collect();
+    // Where less can be renamed because processes end in order, states are alike as a check takes them, without the ends.
+    let found_by = graph.states.iter().map(|node| node.before.map(|(id, way)| (id, way, node.by_an_end)));
+    let ends = if is_whole { classes.without_ends(model) } else { None };
+    let alike = ends.and_then(|ends| ends.stand(found_by));
+    let count = |stands: &[Vec<u64>]| stands.iter().collect::<HashSet<_>>().len();
+    let alike = alike.filter(|alike| count(alike) < count(&stands));
+    let without_ends = alike.is_some();
+    stands = alike.unwrap_or(stands);
     // Classes are numbered as they are met.
-    let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut numbers: HashMap<&[u64], usize> = HashMap::new();
     let nodes = graph.states.iter().enumerate().map(|(id, node)| {
         let number = numbers.len();
-        let class = *numbers.entry(classes.stands(machine, &node.state)).or_insert(number);
+        let class = *numbers.entry(&stands[id]).or_insert(number);
         api::GraphNode {
             id,
             key: key(&node.state),
@@ -168,6 +179,7 @@ pub(crate) fn graph(
         whole: is_whole,
         at: if is_whole { 0 } else { at },
         reduced: None,
+        without_ends,
     }
 }
 
@@ -182,6 +194,8 @@ struct Node {
     state: Vec<u64>,
     /// The state that it was found from, and by which step.
     before: Option<(usize, Move)>,
+    /// That step is the end of a process.
+    by_an_end: bool,
     layer: usize,
     kind: StateKind,
     expanded: bool,
@@ -216,7 +230,14 @@ impl Graph {
         let mut graph = Graph { states: Vec::new(), edges: Vec::new(), complete: true };
         let mut numbers: HashMap<Vec<u64>, usize> = HashMap::from([(from.clone(), 0)]);
         let kind = StateKind::Open;
-        graph.states.push(Node { state: from, before: None, layer: 0, kind, expanded: false });
+        graph.states.push(Node {
+            state: from,
+            before: None,
+            by_an_end: false,
+            layer: 0,
+            kind,
+            expanded: false,
+        });
         let mut open = VecDeque::from([0]);
         while let Some(id) = open.pop_front() {
             if graph.states.len() >= most || interrupt.reason().is_some() {
@@ -237,24 +258,21 @@ impl Graph {
                     graph.states[id].kind = StateKind::Violation;
                 }
                 let first = way.record.steps().first().map(|s| s.transformation);
+                let first = first.and_then(|t| machine.transformation(t)).map(|(_, _, t)| t);
+                let ends = first.is_some_and(|t| matches!(t.operation, Operation::Exit));
+                let text = first.map_or("", |t| &t.text).to_owned();
                 let Some(next) = way.record.state else { continue };
                 let number = numbers.len();
                 let to = *numbers.entry(next.clone()).or_insert(number);
                 if to == number {
                     let (layer, before, kind) = (layer + 1, Some((id, way.way)), StateKind::Open);
-                    graph.states.push(Node { state: next, before, layer, kind, expanded: false });
+                    let by_an_end = ends;
+                    graph.states.push(Node { state: next, before, by_an_end, layer, kind, expanded: false });
                     open.push_back(to);
                 }
-                let thread = way.way.thread;
-                let first = first.and_then(|t| machine.transformation(t));
-                let text = first.map_or("", |(_, _, t)| t.text.as_str());
-                graph.edges.push(api::GraphEdge {
-                    from: id,
-                    to,
-                    pid: thread,
-                    text: text.to_owned(),
-                    left_out: !explored.includes(thread),
-                });
+                let pid = way.way.thread;
+                let left_out = !explored.includes(pid);
+                graph.edges.push(api::GraphEdge { from: id, to, pid, text, left_out, ends });
             }
         }
         graph

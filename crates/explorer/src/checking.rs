@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use quotient_engine::{
-    Check, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict, ViolationKind,
+    Check, Compile, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict,
+    ViolationKind,
 };
 use quotient_explain::{Course, Position, Possible, possible};
 use quotient_machine::{Machine, MicroStep};
@@ -337,7 +338,7 @@ fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> api::Vi
 /// The position that a violation is at, and how many of its steps are a cycle; none where the program as written has no such run.
 pub fn position(model: &Model, violation: &quotient_engine::ViolationReport) -> Option<(Position, usize)> {
     let (position, cycle) =
-        in_position(model, violation.question, &violation.choices, violation.cycle, false)?;
+        in_position(model, violation.question, &violation.choices, violation.cycle, violation.how)?;
     let deadlock = violation.kind == ViolationKind::Deadlock && cycle == 0;
     Some((if deadlock { stuck(model, position)? } else { position }, cycle))
 }
@@ -372,9 +373,9 @@ pub fn in_position(
     question: Question,
     choices: &[u32],
     cycle: usize,
-    raw: bool,
+    how: Compile,
 ) -> Option<(Position, usize)> {
-    let path = model.written_path(question, choices, cycle, raw).ok()?;
+    let path = model.written_path(question, choices, cycle, how).ok()?;
     let mut machine = model.as_written().ok()?;
     let mut initial = Successors::new();
     machine.initial(&mut initial).ok()?;

@@ -7,12 +7,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use quotient_engine::{Check, Representative, Symmetry, is_ring, representative};
+use quotient_engine::{Check, Model, Representative, Symmetry, is_ring, representative};
 use quotient_explain::{Course, Move, Position, offered};
 use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Representative as _};
 
 use crate::api;
+use crate::ends::Ends;
 use crate::next::goes_wrong;
 use crate::same::{self, LONGEST_RUN};
 
@@ -24,6 +25,8 @@ const SHOWN: usize = 12;
 pub(crate) struct Classes {
     stands: Option<Representative>,
     ring: bool,
+    /// Made when first asked for.
+    ends: Option<Option<Ends>>,
 }
 
 impl Classes {
@@ -31,7 +34,12 @@ impl Classes {
         let check = Check { raw: true, symmetry: Some(Symmetry::Exact), ..Check::default() };
         let stands = representative(machine, &check);
         let ring = stands.is_some() && is_ring(machine);
-        Classes { stands, ring }
+        Classes { stands, ring, ends: None }
+    }
+
+    /// Classes that take no notice of the ends of processes, where these can be left out.
+    pub(crate) fn without_ends(&mut self, model: &Model) -> Option<&mut Ends> {
+        self.ends.get_or_insert_with(|| Ends::new(model)).as_mut()
     }
 
     /// The state that stands for this one.

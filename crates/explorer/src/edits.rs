@@ -130,12 +130,25 @@ impl Session {
         let course = self.course(work, body)?;
         let text = body["expr"].as_str().ok_or("the expression is missing: `expr`")?;
         // A wrong expression is an answer: who types it sees it grow.
-        let expr = match self.expression(work, text) {
+        let (state, names, _) = Session::place_in(&mut work.machine, &course, body);
+        // A value as the page calls it, in any language; or an expression, in which such names may stand as well.
+        let shown = as_shown(&work.machine, &state, &names, text.trim()).is_some();
+        let mut written = || {
+            let first = self.expression(work, text);
+            let remote = remote(text);
+            if first.is_ok() || remote == text { first } else { self.expression(work, &remote).or(first) }
+        };
+        let expr = match if shown { Ok(Expr::Const(0)) } else { written() } {
             Ok(expr) => expr,
             Err(wrong) => return Ok(api::Evaluated { value: None, history: None, wrong: Some(wrong) }),
         };
+        let evaluate = |machine: &Machine, state: &[u64], names: &ObjectNames, expr: &Expr| {
+            if !shown {
+                return evaluate(machine, state, names, expr);
+            }
+            as_shown(machine, state, names, text.trim()).unwrap_or_else(|| "not there".into())
+        };
         let machine = &mut work.machine;
-        let (state, names, _) = Session::place_in(machine, &course, body);
         let value = evaluate(machine, &state, &names, &expr);
         let history = (course.rows.len() <= WHOLE_HISTORY).then(|| {
             let (state, names) = course.state(machine, 0);
@@ -153,6 +166,34 @@ impl Session {
         });
         Ok(api::Evaluated { value: Some(value), history, wrong: None })
     }
+}
+
+/// The value that the page shows under a name.
+fn as_shown(machine: &Machine, state: &[u64], names: &ObjectNames, name: &str) -> Option<String> {
+    let leaves = Look::new(machine, state, names).leaves();
+    leaves.into_iter().find(|leaf| leaf.full == name).map(|leaf| leaf.value.to_string())
+}
+
+/// A text with the variables of processes as the page calls them, `P(1).x`, written as Promela does, `P[1]:x`.
+fn remote(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('(') {
+        let named = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        match after.split_once(").") {
+            Some((number, behind))
+                if named && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                out.push_str(&format!("{before}[{number}]:"));
+                rest = behind;
+            }
+            _ => {
+                out.push_str(&format!("{before}("));
+                rest = after;
+            }
+        }
+    }
+    out + rest
 }
 
 /// Is the value of an expression true or false, rather than a number?

@@ -21,7 +21,7 @@ struct Node<'a> {
     fields: Vec<&'a Leaf>,
 }
 
-/// The object that a leaf refers to. Objects have a number behind `#`, which channels and functions have not.
+/// The object that a leaf refers to. Objects have a number after `#`, which channels and functions have not.
 fn target(leaf: &Leaf) -> Option<&str> {
     match &leaf.value {
         Shown::Reference(name) if name.contains('#') => Some(name),

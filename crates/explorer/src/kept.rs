@@ -21,11 +21,11 @@ impl Session {
         let Some(about) = &self.about else { return Err("where the model is read from is not known".into()) };
         let course = self.course(work, body)?;
         let part = Interrupt::within(None, Some(LONGEST));
-        let compile = Compile { raw: true, wide: true };
+        let compile = Compile { wide: true, ..Compile::AS_WRITTEN };
         let raw = work.model.question_machine(Question::Safety, compile).map_err(|error| error.to_string());
         let choices = choices(&mut raw?.0, &course, &part)?;
         // Read back as `explore` reads it: a file that leads elsewhere is not given away.
-        let read = checking::in_position(&work.model, Question::Safety, &choices, 0, true);
+        let read = checking::in_position(&work.model, Question::Safety, &choices, 0, Compile::AS_WRITTEN);
         if read.is_none_or(|(position, _)| position.moves != course.moves) {
             return Err("no trace file leads to this run; Copy link has the command that leads here".into());
         }

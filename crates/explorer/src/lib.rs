@@ -10,7 +10,7 @@
 //! - [`mod@program`]: a C or C++ program that is explored, which is run by clicks only;
 //! - [`checking`]: the check that runs beside;
 //! - `run`, `runs`: runs, as the page gets them and as they are kept; `state`: what is true at a place;
-//! - `next`: what can happen and why not, where values come from; `around`: what else could have happened; `class`: what symmetry says of a state; `reductions`, `heap`, `unread`, `edits`.
+//! - `next`: what can happen and why not (`stuck`: as a sentence, where nobody can go on), where values come from; `around`: what else could have happened; `class`: what symmetry says of a state (`ends`: where processes end in order); `reductions`, `heap`, `unread`, `edits`.
 
 mod api;
 mod around;
@@ -18,6 +18,7 @@ pub mod checking;
 mod class;
 pub mod draw;
 mod edits;
+mod ends;
 pub mod guard;
 mod heap;
 mod kept;
@@ -31,6 +32,7 @@ mod same;
 pub mod server;
 pub mod session;
 mod state;
+mod stuck;
 mod unread;
 
 pub use api::types as page_types;

@@ -94,7 +94,9 @@ impl Session {
                 let (file, line) = place(&model, machine, first + index as u32);
                 let text = t.text.clone();
                 let (object, since) = (None, None);
-                api::WaitingFor { text, file, line, why: why.sentence(&name), reads, holder, object, since }
+                // What is its own a process calls by the short name.
+                let why = why.sentence(&name).replace(&format!("{}.", name(thread.id)), "");
+                api::WaitingFor { text, file, line, why, reads, holder, object, since }
             });
             Some(api::Waiting {
                 pid: thread.id,

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use quotient_engine::Model;
-use quotient_explain::{Course, Ending, Position, possible};
-use quotient_machine::{Machine, ObjectNames};
+use quotient_explain::{Course, Ending, Look, Position, Read, fault, possible};
+use quotient_machine::Machine;
 use quotient_seams::System;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::api::{self, EndingKind, Packed, Part};
 use crate::server::Refused;
 use crate::session::{MOST_STEPS, Session, WHOLE_HISTORY, Work, place};
+use crate::stuck;
 
 impl Session {
     /// A run; of the statements that the page has already (`known`), nothing is told again.
@@ -35,7 +36,7 @@ impl Session {
             course.written.iter().enumerate().map(one).filter(|(_, history)| !history.is_empty()).collect()
         });
         let same = course.moves == self.opening.position.moves;
-        Ok(api::Run {
+        let mut run = api::Run {
             id: id.to_string(),
             path: (known == 0).then(|| Position { moves: course.moves.clone(), checksum }.to_string()),
             length: course.len(),
@@ -47,7 +48,16 @@ impl Session {
             history,
             locks: locks(&course, known),
             ending: ending(&model, machine, &course),
-        })
+            place: None,
+        };
+        if run.ending.kind == EndingKind::Deadlock {
+            let end = self.next(work, &json!({ "path": body["path"] }))?;
+            run.ending.parts = stuck::sentence(&end.waiting, &named(&run.processes));
+        }
+        if body["at"].is_u64() {
+            run.place = Some(api::Place { state: self.state(work, body)?, next: self.next(work, body)? });
+        }
+        Ok(run)
     }
 
     /// Statements with what they read and wrote.
@@ -110,6 +120,14 @@ fn processes(machine: &mut Machine, course: &Course) -> Vec<api::Process> {
     names.into_iter().map(|(pid, name)| api::Process { pid, name }).collect()
 }
 
+/// What those who take part are called, by number.
+pub(crate) fn named(processes: &[api::Process]) -> impl Fn(u32) -> String {
+    |pid| {
+        let found = processes.iter().find(|p| p.pid == pid);
+        found.map_or_else(|| format!("process {pid}"), |p| p.name.clone())
+    }
+}
+
 /// Locks that are held at or after the statement `known`.
 fn locks(course: &Course, known: usize) -> api::Locks {
     let mut numbers: BTreeMap<&str, i32> = BTreeMap::new();
@@ -142,18 +160,30 @@ fn ending(model: &Model, machine: &mut Machine, course: &Course) -> api::Ending 
         Ending::Violation(code) => {
             let violation = machine.violation(code);
             let at = model.sources.file_line(machine.site(code).span);
-            let mut parts = Vec::new();
-            let mut failed = None;
             let last = course.len();
-            course.explain(machine, last.saturating_sub(1), last, |machine, step, effect, _| {
-                if let Some(f) = effect.failed {
-                    let (state, names) = (&step.state, ObjectNames::default());
-                    parts = headline(&machine.thread_name(state, step.thread, &names), &f);
-                    failed = Some(f);
+            let (before, names) = course.state(machine, last.saturating_sub(1));
+            let mut before = (before, names);
+            let (mut parts, mut failed, mut reads) = (Vec::new(), None, Vec::new());
+            course.explain(machine, last.saturating_sub(1), last, |machine, step, effect, after| {
+                let process = machine.thread_name(&before.0, step.thread, &before.1);
+                parts = match &effect.failed {
+                    Some(failed) => headline(&process, failed),
+                    None => {
+                        let said = fault(step, &Look::new(machine, &before.0, &before.1));
+                        let said = said.unwrap_or_else(|| violation.message.clone());
+                        let text =
+                            machine.transformation(step.transformation).map_or("", |(_, _, t)| &t.text);
+                        went_wrong(&process, &said, text, &effect.reads)
+                    }
+                };
+                reads = effect.failed.as_ref().map_or(effect.reads, |failed| failed.reads.clone());
+                failed = effect.failed;
+                if let Some((state, names)) = after {
+                    before = (state.to_vec(), names.clone());
                 }
             });
             if parts.is_empty() {
-                parts = vec![Part::text(violation.message.clone())];
+                parts = coded(&violation.message);
             }
             api::Ending {
                 violation: Some(violation.kind.as_str().to_owned()),
@@ -161,6 +191,7 @@ fn ending(model: &Model, machine: &mut Machine, course: &Course) -> api::Ending 
                 at: Some(at),
                 parts,
                 failed,
+                reads,
                 ..of(EndingKind::Violation)
             }
         }
@@ -177,6 +208,31 @@ fn ending(model: &Model, machine: &mut Machine, course: &Course) -> api::Ending 
             }
         }
     }
+}
+
+/// Values that are told in a headline of what went wrong.
+const TOLD: usize = 4;
+
+/// The parts of a headline about what no assertion says: who, what, in which statement, and what that had read.
+fn went_wrong(process: &str, said: &str, statement: &str, reads: &[Read]) -> Vec<Part> {
+    let mut parts = vec![Part::text(format!("{process}: "))];
+    parts.extend(coded(said));
+    if !statement.is_empty() && !said.contains(statement) {
+        parts.extend([Part::text(", in "), Part::code(statement)]);
+    }
+    for (index, read) in reads.iter().take(TOLD).enumerate() {
+        parts.push(Part::text(if index == 0 { "; " } else { ", " }));
+        parts.push(Part::code(&read.name));
+        parts.push(Part::text(" is "));
+        parts.push(Part::value(read.value.to_string(), &read.full));
+    }
+    parts
+}
+
+/// A message as parts of a sentence: what stands between backticks is code.
+fn coded(message: &str) -> Vec<Part> {
+    let pieces = message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty());
+    pieces.map(|(at, piece)| if at % 2 == 1 { Part::code(piece) } else { Part::text(piece) }).collect()
 }
 
 /// The parts of a headline about a failed assertion: text, code, values.

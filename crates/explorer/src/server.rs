@@ -4,7 +4,9 @@ use std::io::{Cursor, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
@@ -15,8 +17,8 @@ use crate::page;
 /// The longest body of a request.
 pub const LONGEST_BODY: u64 = 1 << 20;
 
-/// Requests that are worked on at a time.
-const WORKERS: usize = 4;
+/// Requests that are worked on at a time; a browser sends six, and asks again for what is refused beyond.
+pub const AT_ONCE: usize = 8;
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,17 +103,26 @@ impl Listening {
 
     /// Answers until `ended` says so.
     pub fn serve(&self, answers: &dyn Answers, ended: &(dyn Fn() -> bool + Sync)) {
+        let busy = AtomicUsize::new(0);
         thread::scope(|scope| {
-            for _ in 0..WORKERS {
-                scope.spawn(|| {
-                    while !ended() {
-                        let wait = std::time::Duration::from_millis(100);
-                        match self.server.recv_timeout(wait) {
-                            Ok(Some(request)) => self.handle(request, answers),
-                            Ok(None) => {}
-                            Err(_) => return,
-                        }
-                    }
+            while !ended() {
+                let request = match self.server.recv_timeout(Duration::from_millis(100)) {
+                    Ok(Some(request)) => request,
+                    Ok(None) => continue,
+                    Err(_) => return,
+                };
+                // Only here it grows: what is free now stays free.
+                if busy.load(Ordering::Acquire) >= AT_ONCE {
+                    let sentence = format!("{AT_ONCE} questions are being answered: ask again");
+                    // What is refused may send its body slowly: nobody waits for that.
+                    scope.spawn(move || drop(request.respond(refuse(503, &sentence))));
+                    continue;
+                }
+                busy.fetch_add(1, Ordering::AcqRel);
+                let busy = &busy;
+                scope.spawn(move || {
+                    self.handle(request, answers);
+                    busy.fetch_sub(1, Ordering::AcqRel);
                 });
             }
         });

@@ -239,10 +239,10 @@ impl Session {
         let part = Interrupt::within(None, Some(LONGEST));
         work.chosen();
         work.classes();
-        let Work { machine, chosen: Some(chosen), classes: Some(classes), .. } = work else {
+        let Work { model, machine, chosen: Some(chosen), classes: Some(classes), .. } = work else {
             return Err("there is no graph".into());
         };
-        let mut graph = around::graph(machine, &course, at, (chosen, classes), &part);
+        let mut graph = around::graph(machine, &course, at, (chosen, classes, model), &part);
         graph.reduced = self.checking.states();
         Ok(graph)
     }

@@ -74,8 +74,9 @@ impl Session {
             let wrong = course.rows.last().filter(|row| ends_wrong && row.thread == thread.id);
             let wrong = wrong.and_then(|row| machine.transformation(row.transformation));
             let span = wrong.map_or(location.span, |(_, _, t)| t.span);
-            let ended =
-                location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
+            // The state in which a run goes wrong may be one behind that: who goes wrong in its last statement has not ended.
+            let ended = wrong.is_none()
+                && location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
             api::Standing {
                 pid: thread.id,
                 name: machine.thread_name(&state, thread.id, &names),

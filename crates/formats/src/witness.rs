@@ -2,17 +2,21 @@
 //!
 //! A witness is a sequence of segments, each with waypoints: places that an execution passes (`follow`), with a constraint on values, and at last the
 //! `target`, where it goes wrong. Version 2.2 adds `thread_id`: which thread passes the waypoint; segments are passed in their order, whatever
-//! the thread. Two targets in the last segment are the two accesses of a data race. Here threads are numbered in the order in which they are created, and `main` is 0.
+//! the thread. `main` is 0, and the thread that the k-th `function_enter` of the witness at a call of `pthread_create` starts is k. Two targets in the last
+//! segment are the two accesses of a data race.
 //!
-//! What is written: each step of the counterexample is an `assumption` that is always true (`1`), in its thread, at its line; a value that the
-//! environment chooses is a `function_return` with `\result == VALUE`. Columns are left out, which the format allows: the leftmost suitable place of the line.
+//! What is written: a step that starts a thread is a `function_enter`, every other step of the counterexample an `assumption` that is always true (`1`), in its thread, at its line; a value that the
+//! environment chooses is a `function_return` with `\result == VALUE` (an `ext_c_expression`, as version 2.1 calls what version 2.0 calls an `acsl_expression`). Columns are left out, which the format allows:
+//! the leftmost suitable place of the line.
 //!
-//! What is read is any witness of one entry `violation_sequence`: waypoints to follow with their threads, lines and chosen values. Waypoints to avoid and
-//! other constraints are counted, not used: they restrict which executions are meant, and whoever follows the witness must look at where it ends anyway.
+//! What is read is any witness of one entry `violation_sequence`: everything that its segments say ([`Condition`]), and apart from that the waypoints to
+//! follow with their threads, lines and chosen values. Waypoints to avoid and other constraints are counted as not used by these: they restrict which
+//! executions are meant, so whoever uses the waypoints alone has not confirmed the witness.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
+use yaml_rust2::parser::{Event, Parser};
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// The version that is written: the first that names threads.
@@ -36,6 +40,8 @@ pub struct About {
 pub enum Requirement {
     /// It is passed.
     Passed,
+    /// A call there begins; if it starts a thread, the thread gets the next number.
+    Enters,
     /// A call there gives this value.
     Gives(i64),
     /// It is where the property is violated.
@@ -57,6 +63,40 @@ pub struct Waypoint {
     pub function: Option<String>,
 }
 
+/// What a condition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An expression before a statement.
+    Assumption,
+    /// Which way a branch goes.
+    Branching,
+    /// A call begins.
+    Enter,
+    /// What a call gives.
+    Return,
+    /// Where the property is violated.
+    Target,
+}
+
+/// A waypoint with everything that it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// What it is about.
+    pub subject: Subject,
+    /// Must no execution that is meant pass it?
+    pub avoid: bool,
+    /// The constraint as it stands there.
+    pub constraint: Option<String>,
+    /// The thread, where it is said.
+    pub thread: Option<u32>,
+    /// Its file.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// Its column, where it is said.
+    pub column: Option<u32>,
+}
+
 /// A witness that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
@@ -64,6 +104,8 @@ pub struct Witness {
     pub specification: String,
     /// Hashes of files, by name.
     pub hashes: Vec<(String, String)>,
+    /// The segments: waypoints to avoid, and at the end one to follow.
+    pub segments: Vec<Vec<Condition>>,
     /// The waypoints to follow, in order.
     pub waypoints: Vec<Waypoint>,
     /// Waypoints and constraints that are not used.
@@ -108,8 +150,9 @@ pub fn write(about: &About, waypoints: &[Waypoint]) -> String {
         let (kind, constraint) = match waypoint.requirement {
             Requirement::Passed => ("assumption", Some(("1".to_owned(), "c_expression"))),
             Requirement::Gives(value) => {
-                ("function_return", Some((format!("\\result == {value}"), "acsl_expression")))
+                ("function_return", Some((format!("\\result == {value}"), "ext_c_expression")))
             }
+            Requirement::Enters => ("function_enter", None),
             Requirement::Target => ("target", None),
         };
         let _ =
@@ -169,6 +212,7 @@ pub fn write(about: &About, waypoints: &[Waypoint]) -> String {
 /// # Errors
 /// What is wrong with it, or what it has beyond an execution that goes wrong.
 pub fn read(text: &str) -> Result<Witness, String> {
+    bounded(text)?;
     let documents = YamlLoader::load_from_str(text).map_err(|error| format!("not YAML: {error}"))?;
     let entries = documents.first().and_then(Yaml::as_vec).ok_or("not a list of entries")?;
     let [entry] = entries.as_slice() else {
@@ -194,20 +238,91 @@ pub fn read(text: &str) -> Result<Witness, String> {
         hashes.iter().filter_map(pair).collect()
     });
     let specification = task["specification"].as_str().unwrap_or_default().trim().to_owned();
-    let (mut waypoints, mut unused) = (Vec::new(), 0);
+    let (mut waypoints, mut segments, mut unused) = (Vec::new(), Vec::new(), 0);
     for item in entry["content"].as_vec().ok_or("the entry has no content")? {
         let segment = item["segment"].as_vec().ok_or("something in content is not a segment")?;
+        let mut conditions = Vec::new();
         for waypoint in segment {
-            let (waypoint, known) = one(&waypoint["waypoint"])?;
+            let waypoint = &waypoint["waypoint"];
+            conditions.push(condition(waypoint)?);
+            let (waypoint, known) = one(waypoint)?;
             unused += usize::from(!known);
             waypoints.extend(waypoint);
         }
+        segments.push(conditions);
     }
     match waypoints.last() {
         Some(last) if last.requirement == Requirement::Target => {}
         _ => return Err("the last waypoint is not a target".to_owned()),
     }
-    Ok(Witness { specification, hashes, waypoints, unused })
+    Ok(Witness { specification, hashes, segments, waypoints, unused })
+}
+
+/// Deeper than any witness is nested: the loader of documents calls itself for each level.
+const DEEPEST: usize = 64;
+
+/// Refuses what the loader would take a stack or a memory without bounds for: deep nesting, and what stands for a copy of something else.
+fn bounded(text: &str) -> Result<(), String> {
+    let mut parser = Parser::new_from_str(text);
+    let mut depth = 0_usize;
+    loop {
+        match parser.next_token().map_err(|error| format!("not YAML: {error}"))?.0 {
+            Event::StreamEnd => return Ok(()),
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
+            Event::Alias(_) => return Err("it has an alias (`*name`), which no witness needs".to_owned()),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(format!("lists are nested more than {DEEPEST} levels deep"));
+        }
+    }
+}
+
+/// A number, a truth value or a string, as text.
+fn text(value: &Yaml) -> Option<String> {
+    match value {
+        Yaml::String(text) => Some(text.clone()),
+        Yaml::Integer(number) => Some(number.to_string()),
+        Yaml::Boolean(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// The thread that passes a waypoint, where it is said.
+fn thread(waypoint: &Yaml) -> Result<Option<u32>, String> {
+    let thread = &waypoint["thread_id"];
+    match thread.as_i64().or_else(|| thread.as_str()?.parse().ok()) {
+        Some(number) => Ok(Some(u32::try_from(number).map_err(|_| format!("thread_id {number}"))?)),
+        None if thread.is_badvalue() || thread.is_null() => Ok(None),
+        None => Err("a thread_id that is not a number".to_owned()),
+    }
+}
+
+/// Everything that a waypoint says.
+fn condition(waypoint: &Yaml) -> Result<Condition, String> {
+    let subject = match waypoint["type"].as_str() {
+        Some("assumption") => Subject::Assumption,
+        Some("branching") => Subject::Branching,
+        Some("function_enter") => Subject::Enter,
+        Some("function_return") => Subject::Return,
+        Some("target") => Subject::Target,
+        kind => return Err(format!("a waypoint of the type {}", kind.unwrap_or("(none)"))),
+    };
+    let location = &waypoint["location"];
+    let number = |what: &str| location[what].as_i64().and_then(|number| u32::try_from(number).ok());
+    let (Some(file), Some(line)) = (location["file_name"].as_str(), number("line")) else {
+        return Err("a waypoint has no file_name and line".to_owned());
+    };
+    Ok(Condition {
+        subject,
+        avoid: waypoint["action"].as_str() == Some("avoid"),
+        constraint: text(&waypoint["constraint"]["value"]).map(|text| text.trim().to_owned()),
+        thread: thread(waypoint)?,
+        file: file.to_owned(),
+        line,
+        column: number("column"),
+    })
 }
 
 /// A waypoint, if it is to be followed; and whether everything it says is used.
@@ -218,10 +333,10 @@ fn one(waypoint: &Yaml) -> Result<(Option<Waypoint>, bool), String> {
         Some("cycle") => return Err("it describes an execution that does not end".to_owned()),
         _ => return Err("a waypoint has no action".to_owned()),
     }
-    let constraint = waypoint["constraint"]["value"].as_str().map(str::to_owned);
+    let constraint = text(&waypoint["constraint"]["value"]);
     let (requirement, known) = match (waypoint["type"].as_str(), constraint.as_deref()) {
         (Some("target"), _) => (Requirement::Target, true),
-        (Some("function_enter"), _) => (Requirement::Passed, true),
+        (Some("function_enter"), _) => (Requirement::Enters, true),
         (Some("function_return"), Some(text)) => match result(text) {
             Some(value) => (Requirement::Gives(value), true),
             None => (Requirement::Passed, false),
@@ -231,13 +346,7 @@ fn one(waypoint: &Yaml) -> Result<(Option<Waypoint>, bool), String> {
         }
         (kind, _) => return Err(format!("a waypoint of the type {}", kind.unwrap_or("(none)"))),
     };
-    let thread = &waypoint["thread_id"];
-    let number = thread.as_i64().or_else(|| thread.as_str()?.parse().ok());
-    let thread = match number {
-        Some(number) => Some(u32::try_from(number).map_err(|_| format!("thread_id {number}"))?),
-        None if thread.is_badvalue() || thread.is_null() => None,
-        None => return Err("a thread_id that is not a number".to_owned()),
-    };
+    let thread = thread(waypoint)?;
     let location = &waypoint["location"];
     let line = location["line"].as_i64().and_then(|line| u32::try_from(line).ok());
     let (Some(file), Some(line)) = (location["file_name"].as_str(), line) else {
@@ -271,7 +380,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let waypoints = vec![
-            waypoint(Requirement::Passed, 0, 3),
+            waypoint(Requirement::Passed, 0, 2),
+            waypoint(Requirement::Enters, 0, 3),
             waypoint(Requirement::Gives(-7), 1, 4),
             waypoint(Requirement::Target, 1, 5),
             waypoint(Requirement::Target, 0, 6),
@@ -286,6 +396,10 @@ mod tests {
         assert!(text.contains("creation_time: \"2000-02-29T00:00:00Z\""), "{text}");
         let read = read(&text).expect("a witness");
         assert_eq!(read.waypoints, waypoints);
+        let sizes: Vec<usize> = read.segments.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1, 1, 1, 2]);
+        assert_eq!((read.segments[1][0].subject, read.segments[1][0].thread), (Subject::Enter, Some(0)));
+        assert_eq!(read.segments[2][0].constraint.as_deref(), Some("\\result == -7"));
         assert_eq!(
             (read.unused, read.specification.as_str()),
             (0, "CHECK( init(main()), LTL(G ! data-race) )")
@@ -293,7 +407,7 @@ mod tests {
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(read.hashes, [("a \"b\".c".to_owned(), abc.to_owned())]);
         // Two targets are one segment.
-        assert_eq!(text.matches("segment:").count(), 3);
+        assert_eq!(text.matches("segment:").count(), 4);
     }
 
     #[test]

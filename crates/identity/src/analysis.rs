@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quotient_program::FunctionId;
 use quotient_source::Span;
-use quotient_symmetry::strong::Strong;
+use quotient_symmetry::strong::{Strong, WORK};
 
 use crate::build::{MOST_NODES, Part, StepAt, build};
 use crate::ground::{Cell, Loc, Op, Setting, Thread, Var};
@@ -129,14 +129,17 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
     };
     let computed = computed(setting, &of);
     join(setting, &mut of);
-    let mut found = of_specialised(setting, &of);
+    // All that is tried has one budget, of about a second.
+    let work = &mut { WORK };
+    let mut found = of_specialised(setting, &of, work);
     if let Some(mut computed) = computed {
         join(setting, &mut computed);
-        let other = of_specialised(setting, &computed);
+        let other = of_specialised(setting, &computed, work);
         if other.refused.is_none() && other.structure.order > found.structure.order {
             (found, of) = (other, computed);
         }
     }
+    found.cut |= *work == 0;
     if found.refused.is_none() {
         let role = |t: u32| found.place(Part::Thread(t)).map(|place| place.role);
         let exchanged = |a: u32, b: u32| role(a).is_some() && role(a) == role(b);
@@ -145,24 +148,24 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
     found
 }
 
-fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
+fn of_specialised(setting: &Setting<'_>, of: &Specialised, work: &mut u64) -> Symmetry {
     let mut sorts = Sorts::new(setting, of);
-    let plain = of_classes(setting, of, &mut sorts);
+    let plain = of_classes(setting, of, &mut sorts, work);
     let all_alike = plain.kinds_of_threads(setting) == skeletons(of);
     if plain.refused.is_some() || all_alike && !plain.is_trivial() {
         return plain;
     }
     let Some(mut split) = sorts.split(of) else { return plain };
-    let split = of_classes(setting, of, &mut split);
+    let split = of_classes(setting, of, &mut split, work);
     let better = split.refused.is_none() && split.structure.order > plain.structure.order;
     if better { split } else { plain }
 }
 
 /// What is found with these classes, padded where that makes more threads alike.
-fn of_classes(setting: &Setting<'_>, of: &Specialised, sorts: &mut Sorts<'_>) -> Symmetry {
-    let plain = of_sorts(setting, of, sorts);
+fn of_classes(setting: &Setting<'_>, of: &Specialised, sorts: &mut Sorts<'_>, work: &mut u64) -> Symmetry {
+    let plain = of_sorts(setting, of, sorts, work);
     if plain.refused.is_none() && plain.kinds_of_threads(setting) > skeletons(of) && sorts.pad() {
-        let padded = of_sorts(setting, of, sorts);
+        let padded = of_sorts(setting, of, sorts, work);
         if padded.refused.is_none() && padded.kinds_of_threads(setting) < plain.kinds_of_threads(setting) {
             return padded;
         }
@@ -209,18 +212,19 @@ fn resembling(setting: &Setting<'_>, of: &Specialised) -> Vec<(u32, u32)> {
     }
     let mut out = Vec::new();
     for (at, (_, a, mine)) in first.iter().enumerate() {
-        // One or two statements are no resemblance.
+        // One or two statements do not make a resemblance.
         let alike = first[at + 1..].iter().filter(|(_, _, theirs)| mine.len() > 2 && mine == theirs);
         out.extend(alike.map(|(_, b, _)| (*a, *b)));
     }
     out
 }
 
-fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symmetry {
+fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>, work: &mut u64) -> Symmetry {
     let Some(built) = build(setting, of, sorts) else {
         return Symmetry::refused(TOO_LARGE, None, setting.threads.to_vec());
     };
-    let strong = Strong::automorphisms(&built.graph);
+    let strong = Strong::automorphisms_within(&built.graph, *work);
+    *work = work.saturating_sub(strong.looked_at());
     let edges = (0..built.graph.len() as u32).map(|n| built.graph.edges(n).len()).sum();
     let size = (built.graph.len(), edges);
     if strong.is_trivial() {
@@ -229,7 +233,7 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
         let threads = setting.threads.to_vec();
         return Symmetry { structure, cut: strong.cut(), size, threads, ..Symmetry::default() };
     }
-    let Some(structure) = structure(&built.parts, &strong) else {
+    let Some(structure) = structure(&built.parts, &strong, work) else {
         return Symmetry::refused("too much of a state moves", None, setting.threads.to_vec());
     };
     let tables = strong.tables();
@@ -257,13 +261,17 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
     }
 }
 
-/// The transformations that steps of one orbit were made from.
+/// Function, location and step, as the program has them before threads are specialised.
+type StepOf = (u32, u32, u32);
+
+/// The transformations that steps of one orbit were made from, where it is not the same ones for all: a step can be made from several, one
+/// after the other, and these do not take each other's place.
 fn exchanged(
     setting: &Setting<'_>,
     of: &Specialised,
     steps: &[(u32, StepAt)],
     generators: &[Vec<u32>],
-) -> Vec<Vec<(u32, u32, u32)>> {
+) -> Vec<Vec<StepOf>> {
     if generators.is_empty() {
         return Vec::new();
     }
@@ -274,16 +282,17 @@ fn exchanged(
             orbits.join(at as u32, number[&generator[*node as usize]]);
         }
     }
-    let mut found: BTreeMap<u32, BTreeSet<(u32, u32, u32)>> = BTreeMap::new();
+    let mut found: BTreeMap<u32, BTreeSet<Vec<StepOf>>> = BTreeMap::new();
     for (at, (_, (thread, location, which))) in steps.iter().enumerate() {
         let function = setting.threads[*thread as usize].0;
         let made_of = of.threads[*thread as usize].locs[*location as usize].iter().flat_map(|l| {
             let step = &l.steps[*which as usize];
             step.from.iter().map(|(location, which)| (function, *location, *which))
         });
-        found.entry(orbits.find(at as u32)).or_default().extend(made_of);
+        found.entry(orbits.find(at as u32)).or_default().insert(made_of.collect());
     }
-    found.into_values().filter(|l| l.len() > 1).map(|l| l.into_iter().collect()).collect()
+    let several = found.into_values().filter(|steps| steps.len() > 1);
+    several.map(|steps| steps.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect()).collect()
 }
 
 fn holds(sorts: &Sorts<'_>, class: Option<usize>) -> Holds {

@@ -26,7 +26,7 @@
 
 use quotient_symmetry::graph::Graph;
 
-use crate::ground::{Act, Cell, Exp, Setting, Step, each};
+use crate::ground::{Act, Cell, Exp, Setting, Step, each, may_fault};
 use crate::layers::layers;
 use crate::nodes::{Colour, Detail, Nodes, What};
 use crate::sorts::{ClassId, Sorts};
@@ -45,6 +45,8 @@ pub enum Part {
     Cell(Cell),
     /// A location of a thread.
     Location(u32, u32),
+    /// A location of the automaton that watches.
+    Watch(u32),
 }
 
 /// Too large to be looked at.
@@ -175,10 +177,7 @@ impl Builder<'_> {
     }
 
     fn code(&mut self) {
-        for (at, property) in self.of.properties.iter().enumerate() {
-            let node = self.truth(property);
-            self.nodes.code(Colour::with("property", at as u32), vec![(0, node)]);
-        }
+        self.asked();
         // What a step forgets depends on which cells there are: forgets come when everything else is known.
         let mut made: Vec<Children> = Vec::new();
         for (thread, of) in self.of.threads.iter().enumerate() {
@@ -214,6 +213,31 @@ impl Builder<'_> {
                     self.step(at, order, step, children, &mut known);
                 }
             }
+        }
+    }
+
+    /// What is asked from outside: each property by itself, or as a move between locations of the automaton, which may be exchanged with
+    /// their moves. Then what is looked at is the program together with the automaton: a renaming takes its moves to moves that are
+    /// possible in the image, with the same marks. Where a condition may be a fault its place among the others counts, and nothing is exchanged.
+    fn asked(&mut self) {
+        let asked = self.setting.asked;
+        let properties = &self.of.properties;
+        if asked.moves.len() != properties.len() || properties.iter().any(|e| may_fault(self.setting, e)) {
+            for (at, property) in properties.iter().enumerate() {
+                let node = self.truth(property);
+                self.nodes.code(Colour::with("property", at as u32), vec![(0, node)]);
+            }
+            return;
+        }
+        for (at, kind) in asked.locations.iter().enumerate() {
+            self.nodes.add(What::Part(Part::Watch(at as u32)), Colour::with("watch", *kind));
+        }
+        for (property, m) in properties.iter().zip(&asked.moves) {
+            let mut children = vec![(0, self.truth(property))];
+            children.extend(self.nodes.part(Part::Watch(m.from)).map(|from| (1, from)));
+            children.extend(m.to.and_then(|to| self.nodes.part(Part::Watch(to))).map(|to| (2, to)));
+            let marks = [m.marks as u32, (m.marks >> 32) as u32, 0];
+            self.nodes.code(Colour::with_all("move", marks), children);
         }
     }
 

@@ -169,7 +169,7 @@ impl Fold<'_> {
     }
 }
 
-/// `&&` and `||` as flat lists. Constants that decide nothing are left out; what stands behind one that decides is never evaluated.
+/// `&&` and `||` as flat lists. Constants that decide nothing are left out; what stands after one that decides is never evaluated.
 pub(crate) fn connective(setting: &Setting<'_>, and: bool, parts: Vec<Exp>) -> Exp {
     let mut out: Vec<Exp> = Vec::new();
     let mut decided = false;

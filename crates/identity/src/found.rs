@@ -128,6 +128,7 @@ impl Symmetry {
                 variable(&global.name, program.scalars(&global.ty), *scalar)
             }
             Part::Location(t, location) => format!("{} at {location}", thread(*t)),
+            Part::Watch(location) => format!("the claim at {location}"),
         };
         let mut orbits: BTreeMap<u32, Vec<Part>> = BTreeMap::new();
         for (part, place) in &self.structure.place {
@@ -141,7 +142,7 @@ impl Symmetry {
                 Part::Channel(_) => "channels",
                 Part::Name(..) => "values",
                 Part::Cell(_) => "variables",
-                Part::Location(..) => continue,
+                Part::Location(..) | Part::Watch(_) => continue,
             };
             let names: Vec<String> = orbit.iter().map(name).collect();
             out.push(format!("{what} {}", names.join(", ")));
@@ -183,7 +184,7 @@ impl Symmetry {
                 Part::Channel(_) => "channels",
                 Part::Name(..) => "values",
                 Part::Cell(_) => "variables",
-                Part::Location(..) | Part::Thread(_) => continue,
+                Part::Location(..) | Part::Thread(_) | Part::Watch(_) => continue,
             };
             let action = words(self.structure.group.action(&points), points.len());
             out.push(format!("{} {what}: {action}", points.len()));

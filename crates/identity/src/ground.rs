@@ -186,6 +186,29 @@ pub struct Before {
     pub messages: Vec<Vec<Values>>,
 }
 
+/// A move of an automaton that watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Where it begins.
+    pub from: u32,
+    /// Where it leads, if anywhere.
+    pub to: Option<u32>,
+    /// The acceptance sets that it is in.
+    pub marks: u64,
+}
+
+/// What is asked of states from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Evaluated in every state.
+    pub properties: Vec<Expr>,
+    /// Where the automaton of a formula asks, and its locations may take each other's place: the move that each property is the
+    /// condition of. Otherwise empty: then each property keeps its value.
+    pub moves: Vec<Move>,
+    /// What each location of that automaton is, apart from its moves.
+    pub locations: Vec<u32>,
+}
+
 /// A set of threads and all that is known of states in which exactly these exist and nobody starts others.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
@@ -199,8 +222,8 @@ pub struct Setting<'a> {
     pub live: &'a [Vec<bool>],
     /// By function, location and local: it has no value there and is zero. Empty: not known.
     pub dead: &'a [Vec<Vec<bool>>],
-    /// Evaluated from outside in every state (propositions of a formula).
-    pub properties: &'a [Expr],
+    /// What is asked from outside (propositions of a formula).
+    pub asked: &'a Asked,
     /// What there may be in the beginning.
     pub before: &'a Before,
 }
@@ -326,6 +349,15 @@ pub(crate) fn range(ty: &Type) -> (i32, i32) {
         Type::Range(range) => (range.low, range.high),
         Type::Enumeration(_) | Type::Channel | Type::Thread => (0, 255),
         _ => (i32::MIN, i32::MAX),
+    }
+}
+
+/// Is it true or false, and made of others, without computing with numbers?
+pub(crate) fn is_condition(e: &Exp) -> bool {
+    match e {
+        Exp::All(_) | Exp::Any(_) | Exp::Unary(UnaryOp::Not, _) => true,
+        Exp::Binary(op, ..) => matches!(op, BinaryOp::Eq | BinaryOp::Ne),
+        _ => false,
     }
 }
 

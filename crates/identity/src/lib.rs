@@ -40,7 +40,7 @@ mod unions;
 pub use analysis::{Field, Holds, Symmetry, symmetry};
 pub use build::Part;
 pub use difference::{Difference, differences};
-pub use ground::{Before, Cell, Channel, Setting, Values, Var};
+pub use ground::{Asked, Before, Cell, Channel, Move, Setting, Values, Var};
 pub use nodes::{Map, Quick};
 pub use reasons::{Effort, reasons};
 pub use structure::{Place, Structure};

@@ -17,20 +17,33 @@ use crate::smallest::{Room, smallest};
 use crate::sorts::Sorts;
 use crate::specialise::{Specialised, specialise};
 
-/// How much may be tried, counted in nodes of graphs that are made and looked at. A function of the program alone: what is printed does not
-/// depend on the machine.
+/// How much may be tried, counted in nodes of graphs that are made and looked at (some three microseconds each, with all that belongs to it). A
+/// function of the program and of the size of the search alone: what is printed does not depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort(pub u64);
 
 impl Effort {
-    /// A few milliseconds.
-    pub const SMALL: Effort = Effort(12_000);
+    /// Three milliseconds.
+    pub const SMALL: Effort = Effort(1_000);
     /// A second.
     pub const LARGE: Effort = Effort(1_200_000);
 
-    /// What a search with so many transitions is worth: a few milliseconds, or some hundredths of what it took.
-    pub fn after(transitions: u64) -> Effort {
-        Effort((transitions / 125).clamp(Effort::SMALL.0, Effort::LARGE.0))
+    /// Some thirty milliseconds.
+    const MEDIUM: Effort = Effort(12_000);
+
+    /// What a search with so many transitions is worth: where symmetry gave nothing, three milliseconds, and a hundredth or two of what the search
+    /// took (a transition takes some three thousand instructions); ten times as much where it did.
+    pub fn after(transitions: u64, renamed: bool) -> Effort {
+        let effort = match renamed {
+            true => Effort::MEDIUM.0.max(transitions / 50),
+            false => Effort::SMALL.0 + transitions / 200,
+        };
+        Effort(effort.min(Effort::LARGE.0))
+    }
+
+    /// Is it enough to read threads side by side in a graph as large as the one known?
+    pub fn suffices_for_differences(self, known: &Symmetry) -> bool {
+        2 * known.size.0 as u64 <= self.0
     }
 
     /// Is it enough to try every statement of a program in a graph as large as the one known?
@@ -57,7 +70,7 @@ pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Optio
     let mut lines: Vec<Span> = Vec::new();
     let steps = of.threads.iter().flat_map(|t| &t.locs).flatten().flat_map(|l| &l.steps);
     lines.extend(steps.flat_map(|s| s.spans.iter().copied()));
-    lines.extend(setting.properties.iter().filter_map(span_of));
+    lines.extend(setting.asked.properties.iter().filter_map(span_of));
     lines.sort_unstable_by_key(|span| (span.file.0, span.start, span.end));
     lines.dedup();
     let mut tries = Tries { setting, left: effort.0 };
@@ -105,7 +118,7 @@ impl Tries<'_> {
         let Ok(mut of) = specialise(setting, blank) else { return 0.0 };
         join(setting, &mut of);
         let is_blank = |property: &Expr| span_of(property).is_some_and(|span| blank.contains(&span));
-        for (e, _) in of.properties.iter_mut().zip(setting.properties).filter(|(_, p)| is_blank(p)) {
+        for (e, _) in of.properties.iter_mut().zip(&setting.asked.properties).filter(|(_, p)| is_blank(p)) {
             *e = Exp::Num(1);
         }
         let mut sorts = Sorts::new(setting, &of);

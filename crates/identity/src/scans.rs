@@ -82,7 +82,7 @@ pub(crate) fn computed(setting: &Setting<'_>, of: &Specialised) -> Option<Specia
     out
 }
 
-/// Variables that code reads or writes. What is forgotten of others is no part of a state.
+/// Variables that code reads or writes. What is forgotten of others is not part of a state.
 fn touched_in(of: &Specialised) -> HashSet<Var> {
     let mut out = HashSet::new();
     let bound = |patterns: &[Pat], out: &mut HashSet<Var>| {

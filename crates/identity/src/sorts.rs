@@ -15,7 +15,7 @@ use quotient_source::Span;
 
 use crate::fold::is_truth;
 use crate::ground::{
-    Act, Cell, Exp, Op, Pat, Ref, Setting, Values, Var, each, each_in_act, each_in_op, range,
+    Act, Cell, Exp, Op, Pat, Ref, Setting, Values, Var, each, each_in_act, each_in_op, is_condition, range,
 };
 use crate::nodes::Map;
 use crate::specialise::Specialised;
@@ -69,8 +69,8 @@ pub(crate) struct Sorts<'a> {
     pub(crate) dynamic: BTreeSet<(Var, Vec<u32>)>,
     known: Map<Exp, Sort>,
     pub(crate) atoms: Vec<Atom>,
-    /// By expression, and whether only its truth counts.
-    pub(crate) atom_of: Map<(Exp, bool), usize>,
+    /// By whether only its truth counts, and expression.
+    pub(crate) atom_of: [Map<Exp, usize>; 2],
     /// Which fields of messages are split.
     pub(crate) unions: Option<Box<Unions<'a>>>,
     span: Option<Span>,
@@ -95,7 +95,7 @@ impl<'a> Sorts<'a> {
             dynamic: dynamic(setting, of),
             known: Map::default(),
             atoms: Vec::new(),
-            atom_of: Map::default(),
+            atom_of: Default::default(),
             unions: None,
             span: None,
         };
@@ -341,7 +341,9 @@ impl<'a> Sorts<'a> {
 
     /// What an expression is a value of; everything in it is joined with what it meets.
     pub(crate) fn infer(&mut self, e: &Exp) -> Sort {
-        if let Some(sort) = self.known.get(e) {
+        // Conditions have no class of their own: to walk over them again costs less than to remember them.
+        let condition = is_condition(e);
+        if !condition && let Some(sort) = self.known.get(e) {
             return *sort;
         }
         let sort = match e {
@@ -403,7 +405,9 @@ impl<'a> Sorts<'a> {
                 Sort::Truth
             }
         };
-        self.known.insert(e.clone(), sort);
+        if !condition {
+            self.known.insert(e.clone(), sort);
+        }
         sort
     }
 
@@ -431,7 +435,7 @@ impl<'a> Sorts<'a> {
     /// Something is computed: a table if possible.
     fn arithmetic(&mut self, e: &Exp, truth: bool) -> Sort {
         let truth = truth || is_truth(e);
-        if let Some(known) = self.atom_of.get(&(e.clone(), truth)) {
+        if let Some(known) = self.atom_of[usize::from(truth)].get(e) {
             return self.atoms[*known]
                 .result
                 .map_or(if truth { Sort::Truth } else { Sort::Data }, Sort::Class);
@@ -447,7 +451,7 @@ impl<'a> Sorts<'a> {
         }
         let result =
             (leaves.len() == 1 && !truth).then(|| self.fresh(&Type::Int(quotient_program::IntType::INT)));
-        self.atom_of.insert((e.clone(), truth), self.atoms.len());
+        self.atom_of[usize::from(truth)].insert(e.clone(), self.atoms.len());
         let span = self.span;
         self.atoms.push(Atom { term: e.clone(), leaves, classes, truth, result, span });
         match result {

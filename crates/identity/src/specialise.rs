@@ -2,7 +2,7 @@
 //!
 //! A cell that no live code writes, and of which one value is known, is that value for ever: a *constant*. So is a local whose
 //! every write stores the same constant, where nobody reads it before the first of them and it has no value where it is dead. Constants
-//! are no part of a state: whether one has been forgotten already shows where its thread stands.
+//! are not part of a state: whether one has been forgotten already shows where its thread stands.
 //!
 //! With `_pid` and the constants put in, options whose guard is 0 are dropped, and locations that the thread cannot reach any
 //! more. This is exact: the thread takes the same steps in the same states. What is dropped besides are *dead stores*: to a
@@ -47,7 +47,8 @@ pub(crate) fn specialise(
         .map(|thread| thread_of(setting, &constants, thread, blank))
         .collect::<Result<Vec<Thread>, _>>()?;
     let fold = Fold { setting, constants: &constants, thread: None };
-    let properties = setting.properties.iter().map(|e| fold.expr(e, &[])).collect::<Result<Vec<Exp>, _>>();
+    let properties =
+        setting.asked.properties.iter().map(|e| fold.expr(e, &[])).collect::<Result<Vec<Exp>, _>>();
     let properties = properties.map_err(|why| (why, None))?;
     Ok(Specialised { threads, constants, properties })
 }

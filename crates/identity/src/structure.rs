@@ -47,8 +47,8 @@ const MOST_PARTS: usize = 1_500;
 /// Relations that are tried as edges.
 const MOST_RELATIONS: usize = 60;
 
-/// The structure of a group of automorphisms, whose first points are these parts.
-pub(crate) fn structure(parts: &[Part], strong: &Strong) -> Option<Structure> {
+/// The structure of a group of automorphisms, whose first points are these parts. `work`: nodes that may be looked at.
+pub(crate) fn structure(parts: &[Part], strong: &Strong, work: &mut u64) -> Option<Structure> {
     let generators = strong.tables();
     let moved: Vec<usize> =
         (0..parts.len()).filter(|p| generators.iter().any(|g| g[*p] as usize != *p)).collect();
@@ -87,7 +87,7 @@ pub(crate) fn structure(parts: &[Part], strong: &Strong) -> Option<Structure> {
         .map(|p| points.of.get(&p).map(|place| place.point))
         .collect();
     let projected = strong.on(&place, total);
-    let (graph, exact) = pairs.edges(&points, projected.order());
+    let (graph, exact) = pairs.edges(&points, projected.order(), work);
     let order = projected.order();
     let place = points.of.iter().map(|(p, place)| (parts[*p], *place)).collect();
     // Nodes of states have the root before them.
@@ -259,7 +259,7 @@ impl Pairs {
     }
 
     /// Edges between points, until their automorphisms are no more than `order`.
-    fn edges(&self, points: &Points, order: f64) -> (Graph, bool) {
+    fn edges(&self, points: &Points, order: f64, work: &mut u64) -> (Graph, bool) {
         let anchors = &points.anchors;
         let mut relations: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for (i, (a, _)) in anchors.iter().enumerate() {
@@ -283,7 +283,14 @@ impl Pairs {
             graph
         };
         let mut graph = graph_of(&chosen);
-        let mut now = Strong::automorphisms(&graph).order();
+        let mut cut = false;
+        let mut order_of = |graph: &Graph| {
+            let strong = Strong::automorphisms_within(graph, *work);
+            *work = work.saturating_sub(strong.looked_at());
+            cut |= strong.cut();
+            strong.order()
+        };
+        let mut now = order_of(&graph);
         let enough = |now: f64| now <= order * 1.000_001;
         for (_, pairs) in relations.into_iter().take(MOST_RELATIONS) {
             if enough(now) {
@@ -291,13 +298,14 @@ impl Pairs {
             }
             chosen.push(pairs);
             let next_graph = graph_of(&chosen);
-            let next = Strong::automorphisms(&next_graph).order();
+            let next = order_of(&next_graph);
             if next < now * 0.999_999 {
                 (graph, now) = (next_graph, next);
             } else {
                 chosen.pop();
             }
         }
-        (graph, enough(now))
+        // Where the work is over, there may be more than were found.
+        (graph, enough(now) && !cut)
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use quotient_program::{BinaryOp, UnaryOp};
 use quotient_source::Span;
 
-use crate::ground::Exp;
+use crate::ground::{Exp, is_condition};
 use crate::sorts::{ClassId, Sorts};
 
 /// Most values of a class that is computed with.
@@ -109,7 +109,9 @@ impl Sorts<'_> {
 
     /// The atom that an expression is, if it is a table.
     pub(crate) fn table(&self, e: &Exp, truth: bool) -> Option<&Atom> {
-        let atom = &self.atoms[*self.atom_of.get(&(e.clone(), truth))?];
+        let computes = matches!(e, Exp::Load(_) | Exp::Unary(..) | Exp::Binary(..)) && !is_condition(e);
+        let known = if computes { self.atom_of[usize::from(truth)].get(e) } else { None };
+        let atom = &self.atoms[*known?];
         atom.classes.iter().all(|c| self.is_names(*c)).then_some(atom)
     }
 }

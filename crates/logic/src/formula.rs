@@ -138,6 +138,25 @@ impl Formula {
         }
     }
 
+    /// The formula with its largest parts that are propositional replaced.
+    pub fn over<'a>(&'a self, replace: &mut dyn FnMut(&'a Formula) -> Formula) -> Formula {
+        if self.is_propositional() {
+            return replace(self);
+        }
+        let mut part = |f: &'a Formula| Box::new(f.over(&mut *replace));
+        match self {
+            Formula::Not(a) => Formula::Not(part(a)),
+            Formula::And(a, b) => Formula::And(part(a), part(b)),
+            Formula::Or(a, b) => Formula::Or(part(a), part(b)),
+            Formula::Next(a) => Formula::Next(part(a)),
+            Formula::Until(a, b) => Formula::Until(part(a), part(b)),
+            Formula::Release(a, b) => Formula::Release(part(a), part(b)),
+            Formula::Exists(a) => Formula::Exists(part(a)),
+            Formula::All(a) => Formula::All(part(a)),
+            Formula::True | Formula::False | Formula::Prop(_) => self.clone(),
+        }
+    }
+
     /// The value of a formula without temporal operators where the propositions in `letter` hold. Temporal parts count as
     /// false.
     pub fn holds_at(&self, letter: u64) -> bool {

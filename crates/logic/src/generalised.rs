@@ -7,6 +7,7 @@
 
 use crate::alternating;
 use crate::buchi::components;
+use crate::simulation::{classes, greatest};
 use crate::{Buchi, Label};
 
 /// An edge with the acceptance sets it is in, as bits.
@@ -197,30 +198,14 @@ impl Generalised {
             return self.clone();
         }
         let mut below = vec![vec![true; n]; n];
-        loop {
-            let mut changed = false;
-            for q in 0..n {
-                for p in 0..n {
-                    if q == p || !below[q][p] {
-                        continue;
-                    }
-                    let follows = |e: &MarkedEdge| {
-                        self.states[p].iter().any(|f| {
-                            e.label.implies(f.label) && e.marks & !f.marks == 0 && below[e.target][f.target]
-                        })
-                    };
-                    if !self.states[q].iter().all(follows) {
-                        below[q][p] = false;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let class: Vec<usize> =
-            (0..n).map(|q| (0..n).find(|p| below[q][*p] && below[*p][q]).unwrap_or(q)).collect();
+        let follows = |below: &[Vec<bool>], q: usize, p: usize| {
+            let covered = |e: &MarkedEdge, f: &MarkedEdge| {
+                e.label.implies(f.label) && e.marks & !f.marks == 0 && below[e.target][f.target]
+            };
+            self.states[q].iter().all(|e| self.states[p].iter().any(|f| covered(e, f)))
+        };
+        greatest(&mut below, follows);
+        let class = classes(&below);
         let covers = |x: &MarkedEdge, y: &MarkedEdge| {
             y.label.implies(x.label) && y.marks & !x.marks == 0 && below[y.target][x.target]
         };

@@ -162,32 +162,43 @@ fn accepting_only(automaton: &Buchi, component: &[usize]) -> Vec<bool> {
     only
 }
 
+/// The greatest relation within `below` for whose pairs `follows` holds, given the relation: `below[q][p]` says that `p` can do whatever
+/// `q` can. A state is below itself, whatever `follows` says.
+pub(crate) fn greatest(below: &mut [Vec<bool>], follows: impl Fn(&[Vec<bool>], usize, usize) -> bool) {
+    let n = below.len();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for q in 0..n {
+            for p in 0..n {
+                if q != p && below[q][p] && !follows(below, q, p) {
+                    below[q][p] = false;
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+/// For each state the first one that it is below, and that is below it.
+pub(crate) fn classes(below: &[Vec<bool>]) -> Vec<usize> {
+    let n = below.len();
+    (0..n).map(|q| (0..n).find(|p| below[q][*p] && below[*p][q]).unwrap_or(q)).collect()
+}
+
+/// Is there for every edge of `these` one of `those` on a weaker label to or from a state above?
+fn followed(these: &[Edge], those: &[Edge], below: &[Vec<bool>]) -> bool {
+    these.iter().all(|e| those.iter().any(|f| e.label.implies(f.label) && below[e.target][f.target]))
+}
+
 /// `below[q][p]`: `q` is simulated by `p`.
 fn simulation(automaton: &Buchi) -> Vec<Vec<bool>> {
     let n = automaton.states.len();
     let states = &automaton.states;
     let mut below: Vec<Vec<bool>> =
         (0..n).map(|q| (0..n).map(|p| !states[q].accepting || states[p].accepting).collect()).collect();
-    loop {
-        let mut changed = false;
-        for q in 0..n {
-            for p in 0..n {
-                if q == p || !below[q][p] {
-                    continue;
-                }
-                let follows = |e: &Edge| {
-                    states[p].edges.iter().any(|f| e.label.implies(f.label) && below[e.target][f.target])
-                };
-                if !states[q].edges.iter().all(follows) {
-                    below[q][p] = false;
-                    changed = true;
-                }
-            }
-        }
-        if !changed {
-            return below;
-        }
-    }
+    greatest(&mut below, |below, q, p| followed(&states[q].edges, &states[p].edges, below));
+    below
 }
 
 /// Merges states that simulate each other; removes edges next to better ones.
@@ -197,8 +208,7 @@ fn forward(automaton: Buchi) -> Buchi {
         return automaton;
     }
     let below = simulation(&automaton);
-    let class: Vec<usize> =
-        (0..n).map(|q| (0..n).find(|p| below[q][*p] && below[*p][q]).unwrap_or(q)).collect();
+    let class = classes(&below);
     let mut result = automaton.clone();
     for (q, state) in result.states.iter_mut().enumerate() {
         let mut edges: Vec<Edge> =
@@ -245,27 +255,8 @@ fn backward(automaton: Buchi) -> Buchi {
             (0..n).map(fits).collect()
         })
         .collect();
-    loop {
-        let mut changed = false;
-        for q in 0..n {
-            for p in 0..n {
-                if q == p || !below[q][p] {
-                    continue;
-                }
-                let follows =
-                    |e: &Edge| into[p].iter().any(|f| e.label.implies(f.label) && below[e.target][f.target]);
-                if !into[q].iter().all(follows) {
-                    below[q][p] = false;
-                    changed = true;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    let class: Vec<usize> =
-        (0..n).map(|q| (0..n).find(|p| below[q][*p] && below[*p][q]).unwrap_or(q)).collect();
+    greatest(&mut below, |below, q, p| followed(&into[q], &into[p], below));
+    let class = classes(&below);
     let mut result = Buchi { states: vec![State::default(); n], initial: class[automaton.initial] };
     for (q, state) in automaton.states.iter().enumerate() {
         let merged = &mut result.states[class[q]];

@@ -37,7 +37,7 @@ pub use explain::view::{ObjectKind, Owner, Part as StatePart, Raw};
 pub use graph::{Beginning, Limit, Renaming};
 pub use heap::footprint::Ownership;
 pub use machine::Machine;
-pub use quotient_identity::{Difference, Effort, Symmetry};
+pub use quotient_identity::{Asked, Difference, Effort, Move, Symmetry};
 pub use state::look::{Fill, FrameAt, ScalarAt, ThreadAt};
 pub use state::parts::StateParts;
 pub use state::scalars::{Scalar, ScalarPlace};

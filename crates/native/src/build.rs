@@ -65,11 +65,19 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// What to do if the linker does not find something, or finds it twice.
+/// What to do if a header is not found, or the linker does not find something, or finds it twice.
 fn advice(messages: &str) -> Option<&'static str> {
     let lacks_function = messages.contains("undefined reference to") || messages.contains("undefined symbol");
+    let lacks_header = messages.contains(".h: No such file") || messages.contains(".h' file not found");
     let lacks_library = messages.contains("cannot find -l") || messages.contains("unable to find library");
-    if lacks_function {
+    if messages.contains("undefined reference to `main'") || messages.contains("undefined symbol: main") {
+        Some("help: the program has no `main`; name the file that has it, too")
+    } else if lacks_function && messages.contains("__VERIFIER_") {
+        Some(
+            "help: of the functions that verifiers give to programs, assumptions, atomic sections and values of the environment are known \
+             (__VERIFIER_assume, __VERIFIER_atomic_begin, __VERIFIER_nondet_int and the like); others have to be written in C",
+        )
+    } else if lacks_function {
         Some(
             "help: a program may need further source files (named beside the first), or libraries, which go after `--` as for the \
              compiler: `-- -lm` for functions of <math.h>",
@@ -79,6 +87,8 @@ fn advice(messages: &str) -> Option<&'static str> {
             "help: a variable that several files define without a value (in a header without `extern`) is one variable for older \
              compilers only; with `-- -fcommon` for this one, too",
         )
+    } else if lacks_header {
+        Some("help: where headers are is said after `--`, as for the compiler: `-- -I FOLDER`")
     } else if lacks_library {
         Some("help: where a library is can be said after `--`, too: `-- -L FOLDER -lNAME`")
     } else {
@@ -269,9 +279,15 @@ fn uninitialised_in(warnings: &str) -> Vec<String> {
     found
 }
 
-/// The user's flags without what would bring in another sanitizer's runtime.
+/// Does this flag bring in another sanitizer's runtime, or take the symbols away, by which functions and variables are found?
+pub(crate) fn spoils(flag: &OsString) -> bool {
+    flag.to_string_lossy().starts_with("-fsanitize")
+        || ["-s", "-Wl,-s", "-Wl,--strip-all"].iter().any(|f| flag == f)
+}
+
+/// The user's flags without those.
 fn link_only(flags: &[OsString]) -> impl Iterator<Item = &OsString> {
-    flags.iter().filter(|f| !f.to_string_lossy().starts_with("-fsanitize"))
+    flags.iter().filter(|flag| !spoils(flag))
 }
 
 /// Runs the compiler; gives its warnings.

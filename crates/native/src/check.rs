@@ -276,7 +276,7 @@ fn explore(
         ))),
         End::Stuck => stuck(binary, request, shared.running, &token),
         End::Killed(signal) if from_outside(signal) => Answer::Undecided(Incomplete::Killed(format!(
-            "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
+            "the process was ended from outside, or for lack of memory (signal {signal}; schedule {token})"
         ))),
         // The filter of system calls ends a thread that the runtime does not know, which cannot be asked what it wanted.
         End::Killed(libc::SIGSYS) => died(
@@ -293,7 +293,12 @@ fn explore(
         }
     };
     let unwatched = shared.holes_unwatched != 0 || shared.holes_length as usize > HOLES;
-    let holes = if unwatched { holes(binary.path()) } else { Vec::new() };
+    let holes = match unwatched {
+        true => holes(binary.path()),
+        // With one thread there is nobody to notice.
+        false if shared.threads > 1 => crate::holes::unwatched(binary.path()),
+        false => Vec::new(),
+    };
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
@@ -447,7 +452,7 @@ fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
     Some(out)
 }
 
-/// The same with what was printed and the exit status behind each.
+/// The same with what was printed and the exit status after each.
 fn read_printed(shared: &Shared, last: &Token) -> Option<Vec<Printed>> {
     if shared.outcomes_length as usize == OUTCOMES {
         return None;
@@ -685,10 +690,13 @@ fn notes(
 }
 
 fn unannounced(holes: &[Location]) -> String {
-    let places = holes.iter().take(MOST_HOLES).map(|h| format!("{}:{} ({})", h.file, h.line, h.function));
+    let places = holes.iter().take(MOST_HOLES).map(|h| match h.line {
+        0 => h.function.clone(),
+        line => format!("{}:{line} ({})", h.file, h.function),
+    });
     let more = if holes.len() > MOST_HOLES { ", …" } else { "" };
     format!(
-        "accesses to memory on {} line(s) are not announced by the compiler, and so not checked: {}{more}",
+        "accesses to memory at {} place(s) are not announced by the compiler, and so not checked: {}{more}",
         holes.len(),
         places.collect::<Vec<_>>().join(", ")
     )

@@ -7,7 +7,7 @@
 //! of these times. Schedules are repeated exactly, addresses included, so this is the same place.
 //!
 //! At that place the thread has come to the statement. Other threads may make steps before it makes its own: they do so when the
-//! debugger goes on, and `next` still ends behind the statement, in the same frame.
+//! debugger goes on, and `next` still ends after the statement, in the same frame.
 //!
 //! Threads of the program are contexts of one kernel thread, of which the thread library's own helper knows nothing: it is left out.
 

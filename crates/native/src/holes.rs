@@ -5,12 +5,15 @@
 //! between, and hooks announce as many bytes as are accessed; what the compiler is known to leave out lacks one: inline assembly, structures passed or returned by value,
 //! functions that are not to be instrumented, files compiled without it.
 //!
+//! Instructions that read the processor's clock, or ask it for random numbers, are found, too: an execution could not be repeated.
+//!
 //! What it does not look at: operands relative to the stack or frame pointer, thread-local variables, constants (memory that
-//! cannot be written, and loads that only feed an indirect jump or call: tables of jumps and virtual functions), code
-//! without line numbers (start-up code). An access of assembly in the
+//! cannot be written, and loads that only feed an indirect jump or call: tables of jumps and virtual functions). An access of assembly in the
 //! place of another one that was announced, between a hook and its access, can be missed.
 //!
-//! The runtime watches the instructions that are found ([`instructions`]), so that what they do is checked like all else.
+//! The runtime watches the instructions that are found ([`instructions`]), so that what they do is checked like all else. That takes
+//! a breakpoint in each, so it must be known that they are instructions: code of functions that the symbols give an end. The rest (assembly outside of
+//! functions, stripped objects) may be constants; if it accesses memory, nobody has seen what it does ([`unwatched`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,6 +26,13 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 use crate::protocol::{Hole, hole};
 use crate::symbols::{Location, Symbols};
 
+/// Instructions whose result is another one each time: the processor's clock and random numbers.
+const GIVES_ANYTHING: [Mnemonic; 5] =
+    [Mnemonic::Rdtsc, Mnemonic::Rdtscp, Mnemonic::Rdpmc, Mnemonic::Rdrand, Mnemonic::Rdseed];
+
+/// What the compiler adds to every program for its end: it accesses a variable of its own, on the thread that ends the program.
+const AT_THE_END: &str = "__do_global_dtors_aux";
+
 /// How many instructions after a load an indirect jump or call may use it.
 const TABLE_DISTANCE: usize = 4;
 
@@ -30,31 +40,43 @@ const TABLE_DISTANCE: usize = 4;
 pub fn holes(program: &Path) -> Vec<Location> {
     let bytes = std::fs::read(program).unwrap_or_default();
     let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-    let symbols = Symbols::new(program, 0);
     let scan = Scan::new(&file);
-    let mut found = Vec::new();
+    places(program, scan.addresses(&file).into_iter().chain(scan.outside(&file)))
+}
+
+/// Those that the runtime cannot watch.
+pub(crate) fn unwatched(program: &Path) -> Vec<Location> {
+    let bytes = std::fs::read(program).unwrap_or_default();
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    places(program, Scan::new(&file).outside(&file))
+}
+
+/// Where instructions stand, each line of source, or function without lines, once.
+fn places(program: &Path, addresses: impl IntoIterator<Item = u64>) -> Vec<Location> {
+    let symbols = Symbols::new(program, 0);
     let mut seen = BTreeSet::new();
-    for address in scan.addresses(&file) {
-        // As for a return address: the instruction ends behind it.
-        if let Some(place) = symbols.code(address + 1)
-            && place.line > 0
-            && seen.insert((place.file.clone(), place.line))
-        {
-            found.push(place);
-        }
-    }
-    found
+    let nameless = |address: u64| Location {
+        function: format!("{address:#x}"),
+        file: String::new(),
+        line: 0,
+        of_library: false,
+    };
+    // As for a return address: the instruction ends after it.
+    let place = |address: u64| symbols.code(address + 1).unwrap_or_else(|| nameless(address));
+    let new = |place: &Location| match place.line {
+        0 => seen.insert((place.function.clone(), 0)),
+        line => seen.insert((place.file.clone(), line)),
+    };
+    addresses.into_iter().map(place).filter(new).collect()
 }
 
 /// The instructions themselves, for the runtime to watch, in the order of their addresses.
 pub fn instructions(program: &Path) -> Vec<Hole> {
     let bytes = std::fs::read(program).unwrap_or_default();
     let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-    let symbols = Symbols::new(program, 0);
     let scan = Scan::new(&file);
-    let in_source = |address: &u64| symbols.code(address + 1).is_some_and(|place| place.line > 0);
     let mut factory = InstructionInfoFactory::new();
-    let addresses = scan.addresses(&file).into_iter().chain(scan.fences(&file)).filter(in_source);
+    let addresses = scan.addresses(&file).into_iter().chain(scan.fences(&file));
     let mut found: Vec<Hole> = addresses.filter_map(|at| scan.describe(at, &mut factory)).collect();
     found.sort_by_key(|hole| hole.address);
     found.dedup_by_key(|hole| hole.address);
@@ -162,12 +184,58 @@ impl Scan {
     fn addresses(&self, file: &object::File<'_>) -> Vec<u64> {
         let functions = file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0);
         let functions: BTreeMap<u64, u64> = functions.map(|s| (s.address(), s.size())).collect();
-        functions.iter().flat_map(|(&address, &size)| self.function(address, size)).collect()
+        let functions = functions.iter().filter(|(address, size)| self.is_code(**address, **size));
+        functions.flat_map(|(&address, &size)| self.function(address, size)).collect()
+    }
+
+    /// Addresses of such instructions in code that no function with a known end covers.
+    fn outside(&self, file: &object::File<'_>) -> Vec<u64> {
+        let sections = file.sections().filter(|s| s.kind() == object::SectionKind::Text);
+        // Stubs and what the linker puts together of parts: jumps and calls through constants.
+        let linked = |name: &str| [".plt", ".init", ".fini"].iter().any(|made| name.starts_with(made));
+        let sections = sections.filter(|s| !s.name().is_ok_and(linked));
+        let mut marks: Vec<(u64, u64, String)> = file
+            .symbols()
+            .filter(|s| {
+                s.kind() == SymbolKind::Text
+                    || s.kind() == SymbolKind::Unknown
+                    || s.kind() == SymbolKind::Label
+            })
+            .filter(|s| s.section_index().is_some())
+            .map(|s| {
+                let size = if self.is_code(s.address(), s.size()) { s.size() } else { 0 };
+                (s.address(), size, s.name().unwrap_or_default().to_owned())
+            })
+            .collect();
+        marks.sort();
+        let mut found = Vec::new();
+        for section in sections {
+            let end = section.address() + section.size();
+            let inside = |address: u64| (section.address()..end).contains(&address);
+            // From here on no function with an end; what begins there, if that has a name.
+            let (mut from, mut name) = (section.address(), "");
+            for (address, size, next) in marks.iter().filter(|(address, ..)| inside(*address)) {
+                if *address > from && name != AT_THE_END {
+                    found.extend(self.function(from, address - from));
+                }
+                if *address >= from {
+                    (from, name) = (*address, next.as_str());
+                }
+                if address + size > from {
+                    (from, name) = (address + size, "");
+                }
+            }
+            if end > from && name != AT_THE_END {
+                found.extend(self.function(from, end - from));
+            }
+        }
+        found
     }
 
     /// Addresses of fences.
     fn fences(&self, file: &object::File<'_>) -> Vec<u64> {
         let functions = file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0);
+        let functions = functions.filter(|s| self.is_code(s.address(), s.size()));
         let instructions = functions.flat_map(|s| self.instructions(s.address(), s.size()));
         instructions.filter(is_fence).map(|instruction| instruction.ip()).collect()
     }
@@ -175,6 +243,11 @@ impl Scan {
     fn instructions(&self, address: u64, size: u64) -> Vec<Instruction> {
         let bytes = self.bytes(address, size).unwrap_or_default();
         Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect()
+    }
+
+    /// Is there nothing but instructions? Functions written in assembly can have constants in them.
+    fn is_code(&self, address: u64, size: u64) -> bool {
+        !self.instructions(address, size).iter().any(Instruction::is_invalid)
     }
 
     fn function(&self, address: u64, size: u64) -> Vec<u64> {
@@ -195,6 +268,10 @@ impl Scan {
             let feeds_table = instructions[index + 1..].iter().take(TABLE_DISTANCE).any(|next| {
                 next.is_jmp_near_indirect() || next.is_call_near_indirect() && !self.calls_by_slot(next)
             });
+            if GIVES_ANYTHING.contains(&instruction.mnemonic()) {
+                found.push(instruction.ip());
+                continue;
+            }
             if !self.is_shared_access(instruction) || feeds_table {
                 continue;
             }

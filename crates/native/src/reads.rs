@@ -1,7 +1,7 @@
 //! What reads have read under weak memory, in words.
 //!
 //! A read of something else than the last write surprises, and so does a write that is not the last one. The sentence says what comes
-//! between, and why that is no contradiction: nothing makes the newer write happen before the access.
+//! between, and why that is not a contradiction: nothing makes the newer write happen before the access.
 
 use std::fmt::Write;
 

@@ -162,7 +162,7 @@ fn entry(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
         out.push("the environment variables of this check".to_owned());
     }
     if !entry.instructions.is_empty() {
-        let names: Vec<String> = entry.instructions.into_iter().collect();
+        let names: Vec<&str> = entry.instructions.into_iter().collect();
         out.push(format!("what these instructions give on this machine: {}", names.join(", ")));
     }
     out
@@ -198,7 +198,7 @@ struct Entry {
     /// Does it refer to the variable `environ`?
     reads_environment: bool,
     /// Instructions whose results come from the processor: its clock, its random numbers, what it is.
-    instructions: BTreeSet<String>,
+    instructions: BTreeSet<&'static str>,
 }
 
 impl Entry {
@@ -220,15 +220,15 @@ impl Entry {
     }
 }
 
-fn asking_instructions(file: &object::File<'_>) -> BTreeSet<String> {
-    const ASKING: [Mnemonic; 7] = [
-        Mnemonic::Rdtsc,
-        Mnemonic::Rdtscp,
-        Mnemonic::Rdrand,
-        Mnemonic::Rdseed,
-        Mnemonic::Cpuid,
-        Mnemonic::Rdpid,
-        Mnemonic::Rdpmc,
+fn asking_instructions(file: &object::File<'_>) -> BTreeSet<&'static str> {
+    const ASKING: [(Mnemonic, &str); 7] = [
+        (Mnemonic::Rdtsc, "rdtsc"),
+        (Mnemonic::Rdtscp, "rdtscp"),
+        (Mnemonic::Rdrand, "rdrand"),
+        (Mnemonic::Rdseed, "rdseed"),
+        (Mnemonic::Cpuid, "cpuid"),
+        (Mnemonic::Rdpid, "rdpid"),
+        (Mnemonic::Rdpmc, "rdpmc"),
     ];
     let mut found = BTreeSet::new();
     let sections: Vec<_> = file.sections().filter(|s| s.kind() == object::SectionKind::Text).collect();
@@ -236,8 +236,8 @@ fn asking_instructions(file: &object::File<'_>) -> BTreeSet<String> {
         let code = sections.iter().find_map(|s| s.data_range(function.address(), function.size()).ok()?);
         let code = code.unwrap_or_default();
         let instructions = Decoder::with_ip(64, code, function.address(), DecoderOptions::NONE);
-        let asking = instructions.into_iter().map(|i| i.mnemonic()).filter(|m| ASKING.contains(m));
-        found.extend(asking.map(|mnemonic| format!("{mnemonic:?}").to_lowercase()));
+        let name = |mnemonic| ASKING.iter().find(|(asking, _)| *asking == mnemonic).map(|(_, name)| *name);
+        found.extend(instructions.into_iter().filter_map(|i| name(i.mnemonic())));
     }
     found
 }

@@ -71,7 +71,7 @@ impl Symbols {
 
     /// Where the call that returns to `address` is; `None` outside of the program.
     pub fn code(&self, address: u64) -> Option<Location> {
-        // A return address is behind the call.
+        // A return address is after the call.
         let probe = address.checked_sub(self.base)?.checked_sub(1).filter(|probe| *probe < self.size)?;
         let loader = self.loader.as_ref()?;
         let place = loader.find_location(probe).ok().flatten();
@@ -95,6 +95,21 @@ impl Symbols {
     pub fn function(&self, address: u64) -> Option<String> {
         let probe = address.checked_sub(self.base).filter(|probe| *probe < self.size)?;
         self.loader.as_ref()?.find_symbol(probe).map(str::to_owned)
+    }
+
+    /// Where another program has what this one has at `address`: the same byte of the variable of that name. Heaps and stacks lie at the same addresses in every program.
+    pub fn address_in(&self, other: &Symbols, address: u64) -> Option<u64> {
+        if (0x5000_0000_0000..0x5400_0000_0000).contains(&address)
+            || (0x5800_0000_0000..0x5900_0000_0000).contains(&address)
+        {
+            return Some(address);
+        }
+        let probe = address.checked_sub(self.base)?;
+        let index = self.symbols.partition_point(|symbol| symbol.0 <= probe).checked_sub(1)?;
+        let (start, size, name) = &self.symbols[index];
+        let mut same = other.symbols.iter().filter(|symbol| symbol.2 == *name && symbol.1 == *size);
+        let found = same.next().filter(|_| probe - start < *size && same.next().is_none())?;
+        Some(other.base + found.0 + (probe - start))
     }
 
     /// What the program calls the memory at `address`.

@@ -49,6 +49,8 @@ pub struct Repeated {
     pub chosen: Vec<bool>,
     /// A thread waits for a connection to a socket at the end.
     pub awaits_connection: bool,
+    /// Where the program was loaded: in each run the same place.
+    pub base: u64,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -109,7 +111,19 @@ pub fn replay(
     let awaits = |op| matches!(Op::from_number(op), Some(Op::Accept | Op::Poll));
     let awaits_connection = shared.ends.iter().any(|end| end.state == 1 && awaits(end.op));
     let token = token.clone();
-    Ok(Repeated { trace, failure, token, lost, complete, killed, reads, sources, chosen, awaits_connection })
+    Ok(Repeated {
+        trace,
+        failure,
+        token,
+        lost,
+        complete,
+        killed,
+        reads,
+        sources,
+        chosen,
+        awaits_connection,
+        base: shared.program_base,
+    })
 }
 
 impl Repeated {
@@ -247,16 +261,7 @@ impl View<'_> {
             Op::Store if step.newer > 1 => {
                 format!("{} {}: {}", op.text(), object(), self.value(step, step.after))
             }
-            Op::Store | Op::Write => {
-                format!(
-                    "{} {}: {} -> {}",
-                    op.text(),
-                    object(),
-                    self.value(step, step.before),
-                    self.written(step)
-                )
-            }
-            Op::Update => {
+            Op::Store | Op::Write | Op::Update => {
                 format!(
                     "{} {}: {} -> {}",
                     op.text(),

@@ -33,7 +33,7 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// The name of the place `offset` bytes behind its start.
+    /// The name of the place `offset` bytes after its start.
     pub fn place(&self, mut offset: u64) -> String {
         let mut name = self.name.clone();
         let mut shape = &self.shape;

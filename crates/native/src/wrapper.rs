@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::build::{
-    BuildError, compile_flags, default_compiler, install_runtime, is_native_source, link_flags,
+    BuildError, compile_flags, default_compiler, install_runtime, is_native_source, link_flags, spoils,
 };
 use crate::project::note_linked;
 use crate::scratch::Scratch;
@@ -27,7 +27,7 @@ const WITH_VALUE: [&str; 14] =
 pub fn run(arguments: &[OsString], cpp: bool) -> Result<u8, BuildError> {
     let compiler = default_compiler(cpp);
     let arguments: Vec<&OsString> =
-        arguments.iter().filter(|a| !starts(a, "-fsanitize") && !starts(a, "-static")).collect();
+        arguments.iter().filter(|a| !spoils(a) && !starts(a, "-static")).collect();
     let links = !arguments.iter().any(|a| NO_LINK.iter().any(|n| *a == n)) && has_input(&arguments);
     if !links {
         let compiles = has_input(&arguments);

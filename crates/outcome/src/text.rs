@@ -103,7 +103,7 @@ pub fn render(trace: &Trace, detail: Detail) -> String {
     lines(&trace.steps, trace.cycle, detail)
 }
 
-/// Steps that are no whole trace.
+/// Steps that are not a whole trace.
 pub fn render_steps(steps: &[Step]) -> String {
     lines(steps, None, Detail { full: false, steps: Steps::All })
 }

@@ -1,7 +1,7 @@
 //! Which expressions may have no value.
 
 use crate::visit::{self, Use, Visitor};
-use crate::{BinaryOp, Expr, Place, Program, Projection, Root, Type, Variable};
+use crate::{Action, BinaryOp, Expr, Place, Program, Projection, Root, Transformation, Type, Variable};
 
 /// Looks for something whose evaluation can be a fault.
 struct Faults<'a> {
@@ -56,6 +56,18 @@ impl Visitor for Faults<'_> {
 
     fn place(&mut self, place: &Place, _: Use) {
         self.found |= self.outside(place);
+    }
+}
+
+impl Transformation {
+    /// Whether taking it may be a fault, apart from what its operation and its actions do to channels, threads and objects. `false` is certain, `true` is not.
+    pub fn may_fault(&self, program: &Program, locals: &[Variable]) -> bool {
+        let mut faults = Faults { program, locals, found: false };
+        visit::transformation(self, &mut faults);
+        // A value outside of the range of the variable that it is assigned to.
+        let in_range =
+            |a: &Action| matches!(a, Action::Assign(place, _) if matches!(place.ty, Type::Range(_)));
+        faults.found || self.actions.iter().any(in_range)
     }
 }
 

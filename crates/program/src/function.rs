@@ -279,7 +279,7 @@ pub enum Action {
     /// Throws the record that the reference leads to: the actions after it are not done, and the thread goes on where the
     /// nearest [`Catch`] says. Null is a fault, and so is an exception that nobody catches.
     Throw(Expr),
-    /// The step is possible only if this is not zero; otherwise the search turns back, and this is no deadlock.
+    /// The step is possible only if this is not zero; otherwise the search turns back, and this is not a deadlock.
     Assume(Expr),
     /// Ends the thread with all its frames when all actions of the transformation are done, whatever threads came after.
     /// The transformation has no target.

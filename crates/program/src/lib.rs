@@ -23,6 +23,7 @@
 //! The representation names variables by index and keeps source spans and statement texts, so that
 //! reports speak of what the user wrote.
 
+mod alone;
 mod expr;
 mod extension;
 mod fault;
@@ -31,6 +32,7 @@ mod object;
 mod types;
 pub mod visit;
 
+pub use alone::{Alone, Written};
 pub use expr::{BinaryOp, Expr, LockQuery, Pattern, Place, Projection, Root, UnaryOp};
 pub use extension::{Bag, Extension, Map, Queue, Refused, Rows, Set, built_in};
 pub use function::{

@@ -38,7 +38,7 @@ struct Run<'c> {
     point: i64,
     /// How far the state is from where the run began.
     rules: usize,
-    /// Backwards: whether it is known to be no violation. Forwards: not used.
+    /// Backwards: whether it is known not to be a violation. Forwards: not used.
     earlier: bool,
     depth: usize,
 }

@@ -203,7 +203,7 @@ impl<'a> Obligation<'a> {
         Ok(None)
     }
 
-    /// The concluded state, which stands behind our nodes, with our frame.
+    /// The concluded state, which stands after our nodes, with our frame.
     fn concluded(&self, matrix: &Matrix) -> Matrix {
         let (k, nodes) = (self.check.width(), self.left.nodes());
         let source: Vec<usize> = std::iter::once(0).chain(nodes..nodes + k).chain(k + 1..nodes).collect();
@@ -227,7 +227,7 @@ impl<'a> Obligation<'a> {
         let width = nodes + k + frame;
         self.check.effort.spend(width * width * (2 + width))?;
         let mut wide = left.extended(k + frame);
-        // The concluded state right behind our nodes, then the hypothesis's frame (or ours).
+        // The concluded state right after our nodes, then the hypothesis's frame (or ours).
         let frame = |n: usize| if same { n } else { n - k - 1 + nodes + k };
         let place_left = |n: usize| if n <= k { n } else { frame(n) };
         let place_right = |n: usize| match n {

@@ -49,11 +49,22 @@ pub struct Established {
     pub assumptions: Vec<usize>,
 }
 
+impl Established {
+    /// Nothing beside the assertion.
+    fn plain(assertion: usize, assumptions: Vec<usize>) -> Established {
+        let (length_bounded, one_level, one_level_inverse) = (false, false, false);
+        Established { assertion, length_bounded, one_level, one_level_inverse, assumptions }
+    }
+}
+
+/// Reads a certificate from JSON text.
+pub fn read(text: &str) -> serde_json::Result<Certificate> {
+    serde_json::from_str(text)
+}
+
 /// Checks a certificate given as JSON text.
 pub fn check_text(text: &str) -> Result<Vec<Established>, Refusal> {
-    let certificate: Certificate =
-        serde_json::from_str(text).map_err(|e| format!("not a certificate: {e}"))?;
-    check(&certificate)
+    check(&read(text).map_err(|e| format!("not a certificate: {e}"))?)
 }
 
 /// Checks a certificate.
@@ -237,23 +248,11 @@ fn check_proof(
             context.check(table)?;
             assumptions.sort_unstable();
             assumptions.dedup();
-            Ok(vec![Established {
-                assertion: *assertion,
-                length_bounded: false,
-                one_level: false,
-                one_level_inverse: false,
-                assumptions,
-            }])
+            Ok(vec![Established::plain(*assertion, assumptions)])
         }
         Proof::Cells { assertion, cells } => {
             cells::check(program, &program.assertions[*assertion], cells, effort)?;
-            Ok(vec![Established {
-                assertion: *assertion,
-                length_bounded: false,
-                one_level: false,
-                one_level_inverse: false,
-                assumptions,
-            }])
+            Ok(vec![Established::plain(*assertion, assumptions)])
         }
         Proof::Renamed { assertion } => {
             renamed::automorphism(program, &program.assertions[*assertion], effort)?;
@@ -268,13 +267,7 @@ fn check_proof(
         Proof::Listed { assertion, states } => {
             let context = Context { program, invariants, maps: &[], effort };
             listed::check(&context, &program.assertions[*assertion], states)?;
-            Ok(vec![Established {
-                assertion: *assertion,
-                length_bounded: false,
-                one_level: false,
-                one_level_inverse: false,
-                assumptions,
-            }])
+            Ok(vec![Established::plain(*assertion, assumptions)])
         }
         Proof::Relative { group, length_bounded, one_level, split, entries, dead, inverse, .. } => {
             let unreachable = Context { program, invariants: invariants.clone(), maps: &[], effort };

@@ -28,7 +28,7 @@ pub fn check_assumptions(program: &Program, diagnostics: &mut Diagnostics) {
         let Some(negated) = claim.negated() else { continue };
         for rule in program.rules.iter().filter(|r| r.is_fact) {
             let k = program.width();
-            // The fact's own variables behind those of the assertion.
+            // The fact's own variables after those of the assertion.
             let shift = assertion.nodes - (2 * k + 1);
             let place = move |n: usize| if n > 2 * k { n + shift } else { n };
             let all = Region::universe(assertion.nodes + rule.nodes - (2 * k + 1));

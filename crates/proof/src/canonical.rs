@@ -82,7 +82,7 @@ fn equality(parts: &[&Tree], y: usize, width: usize) -> Option<(usize, i64)> {
     })
 }
 
-/// The columns of an assertion's right state that are no column of the left state plus a constant: those under a value map.
+/// The columns of an assertion's right state that are not a column of the left state plus a constant: those under a value map.
 pub fn value_mapped(assertion: &Assertion, width: usize) -> Vec<usize> {
     let Right::State(right) = &assertion.right else { return Vec::new() };
     let mut conjuncts = Vec::new();

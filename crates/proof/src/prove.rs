@@ -211,7 +211,7 @@ pub fn violations(program: &Program, domain: &Domain, assertion: &Assertion) -> 
     let Right::Constraint(claim) = &assertion.right else { return Ok(Vec::new()) };
     let k = program.width();
     let bad = Tree::And(vec![assertion.left.clone(), claim.negated().ok_or(Overflow)?]);
-    // Conditions number their own variables right behind the columns.
+    // Conditions number their own variables right after the columns.
     let shift = |n: usize| if n > 2 * k { n - k } else { n };
     let bad = renamed(&bad, &shift)?;
     let step = Step::condition(program, domain, &bad, assertion.nodes - k);

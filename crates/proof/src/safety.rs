@@ -3,7 +3,7 @@
 //! The states that would violate the claim are unfolded backwards, completely, until every reduct
 //! is covered by a table entry; every entry is itself unfolded, and none meets a fact. Why this
 //! proves the claim: suppose a state in an entry were reachable, and take one with the shortest
-//! derivation. It is no fact (checked before anything else is done with an entry's states), so its
+//! derivation. It is not a fact (checked before anything else is done with an entry's states), so its
 //! last step comes from a state in one of the entry's reducts, with a shorter derivation. The reduct
 //! lies in an entry, or its image under a map does. A map comes from an assertion proved
 //! *length-non-increasing*: the partner is reachable by a derivation that is not longer. So a state

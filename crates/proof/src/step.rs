@@ -10,7 +10,7 @@ use crate::domain::{Domain, Place, State};
 use crate::program::{Program, Tree};
 
 /// One condition. Node numbers below the domain's node count are the state's own; those from there
-/// on are temporaries, placed behind whatever nodes the state has.
+/// on are temporaries, placed after whatever nodes the state has.
 #[derive(Clone, Debug)]
 enum Test {
     /// `x_i - x_j <= c`

@@ -1,11 +1,11 @@
 //! The control flow of a function: where it goes back, and where a thread keeps control at the end of a `d_step`.
 //!
-//! Whether a thread goes on alone behind a `d_step`, because an `atomic` is around it, is said by the transformation that enters
+//! Whether a thread goes on alone after a `d_step`, because an `atomic` is around it, is said by the transformation that enters
 //! it: those inside do not tell, nor the one that leads out.
 
 use quotient_program::{Function, Operation};
 
-/// The locations inside a `d_step` behind which the thread keeps control.
+/// The locations inside a `d_step` after which the thread keeps control.
 pub(crate) fn kept_behind(function: &Function) -> Vec<bool> {
     let mut kept = vec![false; function.locations.len()];
     let entering =

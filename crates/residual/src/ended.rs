@@ -18,8 +18,8 @@
 
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
-    Action, Expr, Function, Init, Location, LocationId, Operation, Place, Program, Root, Transformation,
-    Type, Variable,
+    Action, Alone, Expr, Function, Init, Location, LocationId, Operation, Place, Program, Root,
+    Transformation, Type, Variable, Written,
 };
 
 /// What programs can notice ends by.
@@ -59,47 +59,6 @@ fn makes_channels(program: &Program, variable: &Variable) -> bool {
     matches!(variable.init, Init::Channels(_)) || in_type(program, &variable.ty)
 }
 
-/// Looks at nothing that others change.
-struct Alone<'a> {
-    written: &'a [u32],
-    yes: bool,
-}
-
-impl Visitor for Alone<'_> {
-    fn expr(&mut self, e: &Expr) {
-        self.yes &= matches!(
-            e,
-            Expr::Const(_)
-                | Expr::Load(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(..)
-                | Expr::SelfId
-                | Expr::Spanned(..)
-        );
-    }
-
-    fn place(&mut self, place: &Place, how: Use) {
-        self.yes &= match &place.root {
-            Root::Global(v) => how == Use::Write || !self.written.contains(&v.0),
-            Root::Local(_) => true,
-            Root::Remote { .. } | Root::Object { .. } => false,
-        };
-    }
-}
-
-/// Globals that are written.
-#[derive(Default)]
-struct Written(Vec<u32>);
-
-impl Visitor for Written {
-    fn place(&mut self, place: &Place, how: Use) {
-        if let (Root::Global(v), Use::Write) = (&place.root, how) {
-            self.0.push(v.0);
-        }
-    }
-}
-
 /// Are all processes started before any of them can move? `startable` are the functions that a process may ever run.
 fn starts_at_once(program: &Program, startable: &[bool]) -> bool {
     let [starter] = program.initial[..] else { return false };
@@ -129,13 +88,11 @@ fn starts_at_once(program: &Program, startable: &[bool]) -> bool {
             }
         }
     }
-    let mut alone = Alone { written: &written.0, yes: function.provided.is_none() };
+    let mut alone = Alone::beside(&written);
+    alone.yes = function.provided.is_none();
     for (location, _) in function.locations.iter().zip(&ahead).filter(|(_, ahead)| **ahead) {
         for t in &location.transformations {
-            alone.yes &= matches!(
-                t.operation,
-                Operation::Always | Operation::When(_) | Operation::Else | Operation::Enter
-            );
+            alone.transformation(t);
             let to = t.target.map(|to| (to, &function.locations[to.0 as usize]));
             // From the first start on it keeps control until the last; before, nobody else is there.
             let kept = |(to, next): (LocationId, &Location)| {
@@ -146,7 +103,6 @@ fn starts_at_once(program: &Program, startable: &[bool]) -> bool {
                 Action::Start { function, .. } => *function != starter,
                 _ => true,
             });
-            visit::transformation(t, &mut alone);
         }
     }
     alone.yes

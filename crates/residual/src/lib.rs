@@ -29,8 +29,8 @@ pub struct Reduced {
     pub ended: usize,
 }
 
-/// Reduces a program where that preserves deadlocks, assertions and faults.
-pub fn reduce(program: &mut Program) -> Reduced {
+/// Reduces a program where that preserves deadlocks, assertions and faults: whether there are any, and each of them if `all` are asked for.
+pub fn reduce(program: &mut Program, all: bool) -> Reduced {
     let unread = unread::forget_unread(program);
     // A claim may count processes, steps or stuttering at the end.
     let ended = if program.claim.is_some() {
@@ -38,5 +38,10 @@ pub fn reduce(program: &mut Program) -> Reduced {
     } else {
         any_order::end_in_any_order(program) + ended::keep_ended(program)
     };
-    Reduced { unread, ended, forgotten: liveness::forget_dead(program), merged: local_steps::merge(program) }
+    Reduced {
+        unread,
+        ended,
+        forgotten: liveness::forget_dead(program),
+        merged: local_steps::merge(program, all),
+    }
 }

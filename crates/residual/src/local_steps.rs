@@ -8,12 +8,13 @@
 //! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
 //!    can be interrupted by an `unless` whose condition is not itself local;
 //! 3. nothing refers to the location or to one that a transformation leads to (arriving at a label that is asked for
-//!    from outside is no local matter), and it has no end, progress or accept label; where a claim asks for progress (`np_`), none
+//!    from outside is not a local matter), and it has no end, progress or accept label; where a claim asks for progress (`np_`), none
 //!    leads to a progress label either: a run that stays before it for ever makes none;
 //! 4. on every cycle of the process some location is not transient, so that a step ends;
 //! 5. where somebody can do something *because* no partner is ready for a rendezvous (`else` and the main part of an `unless` beside a
 //!    channel operation, and losing control inside `atomic`), none of its transformations leads to a location with a channel
 //!    operation: there the process becomes ready, so that the step does disable something.
+//! 6. where all violations are asked for, no transformation may fail: a fault ends the path, and what others could have done before it is left out.
 //!
 //! Then exploring that process alone from such a state is a persistent set of invisible steps, and by 4 no process is
 //! postponed for ever: deadlocks, assertion failures and faults are preserved (Godefroid, "Partial-Order Methods",
@@ -37,8 +38,8 @@ use quotient_program::{
 use crate::control::{going_back, kept_behind};
 use crate::liveness::remotely_read;
 
-/// Marks transient locations; gives how many.
-pub fn merge(program: &mut Program) -> usize {
+/// Marks transient locations; gives how many. With `all`, violations are not to hide each other.
+pub fn merge(program: &mut Program, all: bool) -> usize {
     if program.features.last || program.features.priorities || program.commits() || claim_sees_steps(program)
     {
         return 0;
@@ -64,6 +65,11 @@ pub fn merge(program: &mut Program) -> usize {
                     && !named[l]
                     && function.locations[l].transformations.iter().all(|t| !t.target.is_some_and(is_seen))
                     && is_local(function, l, remote, &scratch)
+                    && !(all
+                        && function.locations[l]
+                            .transformations
+                            .iter()
+                            .any(|t| t.may_fault(program, &function.locals)))
                     && !(partners
                         && function.locations[l].transformations.iter().any(|t| {
                             t.target.is_some_and(|to| uses_channels(&function.locations[to.0 as usize]))

@@ -9,7 +9,7 @@ use crate::Reason;
 /// Why something was not looked at to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It was ended: by a time or memory limit, a signal, or for want of memory.
+    /// It was ended: by a time or memory limit, a signal, or for lack of memory.
     Ended(Reason),
     /// It was ended, in the midst of something: what follows the reason.
     EndedIn(Reason, String),

@@ -12,7 +12,7 @@ use quotient_seams::{Ample, Known, Looked, Representative, Successors, System, V
 
 use crate::batch::{Again, Batch};
 use crate::expand::{Expander, Originals, Turn};
-use crate::level::{Cursor, Level};
+use crate::level::{Chunk, Cursor, Level};
 use crate::monitor::{Monitor, Watch, Watched};
 use crate::open_level::OpenLevel;
 use crate::parents::Parents;
@@ -22,6 +22,9 @@ use crate::{Cause, Options, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
 const BATCH: usize = 128;
+
+/// Chunks that one worker alone expands in one go.
+const ALONE: usize = 8;
 
 /// Explores everything reachable, nearest first.
 pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
@@ -179,10 +182,12 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
         watch: &mut impl Watch,
         mut begins: impl FnMut(&mut Self, &Level) -> Result<bool, Stop>,
     ) -> Result<Ended, Stop> {
+        let mut chunk = Chunk::default();
         while self.next.len() > 0 {
             std::mem::swap(level, &mut self.next);
             self.next.clear();
-            self.open.clear(&level.stored);
+            self.next.keeps = self.checks_open && !self.visited.tells_open();
+            self.open.clear(level.last());
             self.left = level.len();
             self.level_bytes = level.bytes();
             self.finishes = self.visited.len() >= self.rules.finish_levels_from;
@@ -197,7 +202,12 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
                 return Ok(Ended::Left);
             }
             self.depth += 1;
-            self.level(level.cursor(), watch)?;
+            let mut done = 0;
+            while done < level.chunks() {
+                let (states, chunks, _) = level.part(done, ALONE, &mut chunk);
+                self.level(states, watch)?;
+                done += chunks;
+            }
             if self.finishes && !self.rules.all && !self.spotted.is_empty() {
                 return Err(Stop::Violation);
             }
@@ -351,7 +361,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
             let (visited, looked, successors) = (&mut *self.visited, &self.looked, &self.successors);
             return entries.any(|entry| visited.is_open(looked, entry, successors.state(entry)));
         }
-        entries.any(|entry| self.open.contains(self.successors.state(entry), &self.next.stored))
+        entries.any(|entry| self.open.contains(self.successors.state(entry), self.next.last()))
     }
 
     /// Counts the successors of a state and notes the violations among the first `count` entries, and the one at

@@ -85,6 +85,24 @@ impl Frontier {
         self.len
     }
 
+    /// Words of a state with this header, the header among them.
+    #[inline(always)]
+    pub(crate) fn size_of(header: u64) -> usize {
+        1 + header as u32 as usize + ((header >> 32) as usize).div_ceil(2)
+    }
+
+    /// Everything: per state a header, the words, the hint.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.data
+    }
+
+    /// Replaces everything by so many states, which are written as [`Frontier::words`] gives them.
+    pub(crate) fn fill(&mut self, len: u64, write: impl FnOnce(&mut Vec<u64>)) {
+        self.data.clear();
+        write(&mut self.data);
+        self.len = len;
+    }
+
     /// Behind the last place.
     pub(crate) fn places(&self) -> usize {
         self.data.len()

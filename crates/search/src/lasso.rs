@@ -1,9 +1,11 @@
 //! A short lasso through a component whose marks are complete: nearest first, over the states that the search has stored.
 //!
-//! That component was found deepest first, and there may be shorter lassos elsewhere. So afterwards every state with a mark, the nearest first,
-//! is tried as the place where the way ends and the cycle is looked for, as far as that can be shorter and as the work allowed
-//! ([`MORE_WORK`]) lasts. From each the nearest missing mark is walked to, again and again, and back. Where one set of states is to be met
-//! and the work was enough, there is no shorter lasso.
+//! In that component, from a nearest state of it, the nearest missing mark is walked to, again and again, and back to the first state with one.
+//!
+//! The component was found deepest first, and there may be shorter lassos elsewhere. So afterwards every state, the nearest first, is tried as the
+//! place where the way ends and a cycle begins, over pairs of a state and what was met since the way's end; first for lassos of a few steps, then of twice as many, and so on,
+//! as far as that can be shorter and as the work allowed ([`MORE_WORK`]) lasts. If it was enough, there is no shorter lasso: a shortest one goes the shortest way to the
+//! first state of its cycle, and from there around.
 //!
 //! All steps are looked at here, whatever ample sets the search used: the steps it explored are among them, so a way to the
 //! component and a cycle in it exist.
@@ -52,10 +54,31 @@ struct Node {
     depth: usize,
 }
 
-struct Walk<'a, S: Omega, R, K> {
+/// What walks ask a representative. They are compiled once for a system, whatever its representative and store are: a counterexample is looked for once.
+trait Stands<S> {
+    /// As [`Representative::representative`].
+    fn stand(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool;
+
+    /// As [`Representative::with_threads_in_place`].
+    fn stand_in_place(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool;
+}
+
+impl<S, R: Representative<S>> Stands<S> for R {
+    fn stand(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.representative(system, state, out)
+    }
+
+    fn stand_in_place(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.with_threads_in_place(system, state, out)
+    }
+}
+
+struct Walk<'a, S> {
     system: &'a mut S,
-    representative: &'a mut R,
-    states: &'a mut K,
+    representative: &'a mut dyn Stands<S>,
+    states: &'a mut dyn States<S>,
+    /// Whether threads keep their places.
+    in_place: bool,
     /// Raised when the search is to end.
     interrupt: &'a Interrupt,
     /// All states are wanted, stored or not.
@@ -72,39 +95,25 @@ struct Walk<'a, S: Omega, R, K> {
 type Step = (u32, usize, usize, Vec<u64>);
 
 /// A way to the component and around in it.
-pub(crate) fn shortest<S: Omega, R: Representative<S>, K: States<S>>(
+pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     system: &mut S,
     representative: &mut R,
-    states: &mut K,
+    states: &mut dyn States<S>,
     interrupt: &Interrupt,
 ) -> Result<Lasso, Incomplete> {
-    let mut walk = Walk::new(system, representative, states, interrupt);
-    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R, K>)?;
-    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R, K>)?;
-    walk.everything = true;
-    walk.left = walk.left.min(MORE_WORK);
-    // What goes wrong from here on leaves what was found.
-    let _ = walk.shorten(&mut best);
-    Ok(best)
+    Walk::new(system, representative, states, interrupt).shortest()
 }
 
 /// A shortest way to the component, as choices, and where it leads.
-pub(crate) fn way<S: Omega, R: Representative<S>, K: States<S>>(
+pub(crate) fn way<S: Omega, R: Representative<S>>(
     system: &mut S,
     representative: &mut R,
-    states: &mut K,
+    states: &mut dyn States<S>,
     interrupt: &Interrupt,
 ) -> Result<(Vec<u32>, Vec<u64>), Incomplete> {
     let mut walk = Walk::new(system, representative, states, interrupt);
-    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R, K>)
-}
-
-/// Where threads keep their places, a representative that is not canonical may hide the way.
-fn lost<S: Omega, R: Representative<S>, K: States<S>>() -> Incomplete {
-    if Walk::<S, R, K>::IN_PLACE {
-        return Incomplete::TooLong;
-    }
-    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned().into()
+    let way = walk.next_way(&mut Ways::default())?;
+    way.map(|(choices, at)| (choices, at.1)).ok_or_else(|| walk.lost())
 }
 
 /// A state with its own number.
@@ -121,19 +130,44 @@ struct Ways {
     met: VecDeque<usize>,
 }
 
-impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
-    /// Whether threads keep their places.
-    const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED && R::CHANGES;
-
-    fn new(
+impl<'a, S: Omega> Walk<'a, S> {
+    fn new<R: Representative<S>>(
         system: &'a mut S,
         representative: &'a mut R,
-        states: &'a mut K,
+        states: &'a mut dyn States<S>,
         interrupt: &'a Interrupt,
-    ) -> Walk<'a, S, R, K> {
-        let (successors, scratch, own) = (Successors::new(), Vec::new(), HashMap::new());
-        let (everything, left) = (false, usize::MAX);
-        Walk { system, representative, states, interrupt, everything, successors, scratch, own, left }
+    ) -> Walk<'a, S> {
+        Walk {
+            system,
+            representative,
+            states,
+            in_place: <S::Marks as Marks>::Names::ASKED && R::CHANGES,
+            interrupt,
+            everything: false,
+            successors: Successors::new(),
+            scratch: Vec::new(),
+            own: HashMap::new(),
+            left: usize::MAX,
+        }
+    }
+
+    /// A short way to the component and around in it.
+    fn shortest(mut self) -> Result<Lasso, Incomplete> {
+        let (choices, start) = self.next_way(&mut Ways::default())?.ok_or_else(|| self.lost())?;
+        let mut best = self.around(choices, start)?.ok_or_else(|| self.lost())?;
+        self.everything = true;
+        self.left = self.left.min(MORE_WORK);
+        // What goes wrong from here on leaves what was found.
+        let _ = self.shorten(&mut best);
+        Ok(best)
+    }
+
+    /// Where threads keep their places, a representative that is not canonical may hide the way.
+    fn lost(&self) -> Incomplete {
+        if self.in_place {
+            return Incomplete::TooLong;
+        }
+        "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned().into()
     }
 
     fn is_stored(&self, number: usize) -> bool {
@@ -165,18 +199,18 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
             }
             let found = self.successors.state(index);
             let mut core = found.to_vec();
-            if self.representative.representative(self.system, found, &mut self.scratch) {
+            if self.representative.stand(self.system, found, &mut self.scratch) {
                 core.clone_from(&self.scratch);
             }
-            let state = if !Self::IN_PLACE {
+            let state = if !self.in_place {
                 core.clone()
-            } else if self.representative.with_threads_in_place(self.system, found, &mut self.scratch) {
+            } else if self.representative.stand_in_place(self.system, found, &mut self.scratch) {
                 self.scratch.clone()
             } else {
                 found.to_vec()
             };
             let number = self.states.number(self.system, core)?;
-            let own = if Self::IN_PLACE { self.own_number(&state)? } else { number };
+            let own = if self.in_place { self.own_number(&state)? } else { number };
             out.push((index as u32, number, own, state));
         }
         Ok(out)
@@ -231,29 +265,78 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
 
     /// Looks for shorter lassos everywhere; of the shortest ones takes the first, so that it does not matter which component was found.
     fn shorten(&mut self, best: &mut Lasso) -> Result<(), Incomplete> {
+        let mut most = 4;
+        while most < best.path.choices.len() {
+            self.shorten_to(most, best)?;
+            if best.path.choices.len() <= most {
+                return Ok(());
+            }
+            most *= 2;
+        }
+        self.shorten_to(best.path.choices.len(), best)
+    }
+
+    /// Looks for the shortest lasso of at most so many choices.
+    fn shorten_to(&mut self, mut most: usize, best: &mut Lasso) -> Result<(), Incomplete> {
         let mut ways = Ways::default();
-        let mut steps = Vec::new();
-        let mut most = best.path.choices.len();
-        while let Some((choices, start)) = self.next_way(&mut ways)? {
+        while let Some((mut choices, start)) = self.next_way(&mut ways)? {
             // A cycle has at least one step.
             if choices.len() >= most {
                 break;
             }
-            self.step(Some(&start.1))?;
-            self.system.step_marks(&start.1, &self.successors, &mut steps);
-            let own = self.system.state_marks(&start.1);
-            if (own.exceeds(S::Marks::NONE) || steps.iter().any(|m| m.exceeds(S::Marks::NONE)))
-                && let Some(lasso) = self.around(choices, start, most)?
-            {
-                *best = lasso;
+            if let Some(cycle) = self.cycle(&start, most - choices.len())? {
+                let length = cycle.len();
+                choices.extend(cycle);
+                *best = Lasso { path: Path { choices }, cycle: length };
                 most = best.path.choices.len() - 1;
             }
         }
         Ok(())
     }
 
-    /// The lasso of at most so many choices whose way to the component is `choices`, which lead to `start`.
-    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, Incomplete> {
+    /// The shortest cycle from a state back to it, of at most `most` steps, in which everything is met.
+    fn cycle(&mut self, start: &At, most: usize) -> Result<Option<Vec<u32>>, Incomplete> {
+        let first =
+            Node { state: start.1.clone(), own: start.0, parent: usize::MAX, choice: u32::MAX, depth: 0 };
+        let mut nodes = vec![(first, self.system.state_marks(&start.1))];
+        // What was met where: a pair is left out if more was met there before.
+        let mut seen: HashMap<usize, Vec<S::Marks>> = HashMap::new();
+        let mut steps = Vec::new();
+        let mut index = 0;
+        while index < nodes.len() && nodes[index].0.depth < most {
+            let (node, met) = &mut nodes[index];
+            let (depth, met, state) = (node.depth + 1, *met, std::mem::take(&mut node.state));
+            let next = self.step(Some(&state))?;
+            self.system.step_marks(&state, &self.successors, &mut steps);
+            for (choice, _, own, next) in next {
+                let mut met = met;
+                met.add(steps.get(choice as usize).copied().unwrap_or(S::Marks::NONE));
+                met.add(self.system.state_marks(&next));
+                let closes = own == start.0 && met.is_full();
+                let known = seen.entry(own).or_default();
+                if !closes && known.iter().any(|known| !met.exceeds(*known)) {
+                    continue;
+                }
+                known.push(met);
+                nodes.push((Node { state: next, own, parent: index, choice, depth }, met));
+                if closes {
+                    let mut choices = Vec::new();
+                    let mut at = nodes.len() - 1;
+                    while at != 0 {
+                        choices.push(nodes[at].0.choice);
+                        at = nodes[at].0.parent;
+                    }
+                    choices.reverse();
+                    return Ok(Some(choices));
+                }
+            }
+            index += 1;
+        }
+        Ok(None)
+    }
+
+    /// A lasso whose way to the component is `choices`, which lead to `start`.
+    fn around(&mut self, mut choices: Vec<u32>, start: At) -> Result<Option<Lasso>, Incomplete> {
         // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
         let mut met = S::Marks::NONE;
         let mut at = start;
@@ -271,10 +354,8 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
             if met.is_full() {
                 break;
             }
-            let left = most.saturating_sub(choices.len() + cycle.len());
-            let goal = self.nearest(&at, left, &mut |_, in_state, on_step| {
-                in_state.exceeds(met) || on_step.exceeds(met)
-            })?;
+            let goal =
+                self.nearest(&at, &mut |_, in_state, on_step| in_state.exceeds(met) || on_step.exceeds(met))?;
             let Some((more, marks, next)) = goal else { return Ok(None) };
             if anchor.is_none() && marks.exceeds(met) {
                 // A mark of a step: the cycle must contain the step.
@@ -287,8 +368,7 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
         let Some(anchor) = anchor else { return Ok(None) };
         if at.0 != anchor.0 || cycle.is_empty() {
             // By its own number: where threads keep their places, exactly that state.
-            let left = most.saturating_sub(choices.len() + cycle.len());
-            let back = self.nearest(&at, left, &mut |own, _, _| own == anchor.0)?;
+            let back = self.nearest(&at, &mut |own, _, _| own == anchor.0)?;
             let Some((back, ..)) = back else { return Ok(None) };
             cycle.extend(back);
         }
@@ -297,13 +377,12 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
         Ok(Some(Lasso { path: Path { choices }, cycle: length }))
     }
 
-    /// The shortest way inside the component, of one to `most` steps, to a state or over a step that is wanted, by the state's own
+    /// The shortest way inside the component, of one step at least, to a state or over a step that is wanted, by the state's own
     /// number, its marks and those of the step; with the marks of the last step.
     #[allow(clippy::type_complexity, reason = "choices, marks, state")]
     fn nearest(
         &mut self,
         from: &At,
-        most: usize,
         wanted: &mut dyn FnMut(usize, S::Marks, S::Marks) -> bool,
     ) -> Result<Option<(Vec<u32>, S::Marks, At)>, Incomplete> {
         let mut nodes =
@@ -311,7 +390,7 @@ impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
         let mut seen = HashSet::new();
         let mut steps = Vec::new();
         let mut index = 0;
-        while index < nodes.len() && nodes[index].depth < most {
+        while index < nodes.len() {
             let depth = nodes[index].depth + 1;
             let state = std::mem::take(&mut nodes[index].state);
             let next = self.step(Some(&state))?;

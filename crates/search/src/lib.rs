@@ -22,6 +22,7 @@ mod liveness_workers;
 mod monitor;
 mod on_stack;
 mod open_level;
+mod packed_states;
 mod parents;
 mod partition;
 mod random_walks;
@@ -39,7 +40,9 @@ pub use graph_workers::graph_by_workers;
 pub use liveness::liveness;
 pub use liveness_workers::{liveness_by_one_or_several, liveness_by_workers};
 pub use monitor::{FINISH_LEVELS_FROM, Limits, Options};
-pub use partition::{Disk, Peers, Spool, breadth_first_by_processes, breadth_first_on_disk};
+pub use partition::{
+    Disk, Peers, Spool, breadth_first_by_processes, breadth_first_on_disk, liveness_by_processes,
+};
 pub use random_walks::random_walks;
 pub use report::{Cause, Found, Path, Report, SHARES, Statistics, Stop};
 pub use restart::Log;

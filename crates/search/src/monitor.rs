@@ -25,7 +25,7 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// Go on after a violation, to find one of each kind.
     pub all: bool,
-    /// Report states without successors that are no valid ends.
+    /// Report states without successors that are not valid ends.
     pub deadlocks: bool,
     /// A search by levels that has stored so many states finishes a level in which it finds something wrong, so that what it reports is the same for
     /// any number of workers; a smaller one stops at once.
@@ -82,6 +82,11 @@ pub(crate) struct Watched<'o, 'a> {
 impl<'o, 'a> Watched<'o, 'a> {
     pub(crate) fn new(options: &'o mut Options<'a>) -> Self {
         Watched { monitor: Monitor::new(options), options }
+    }
+
+    /// Raised when the search is to end.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        self.monitor.interrupt()
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Path {
 /// What is wrong at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// The last state has no successor and is no valid end.
+    /// The last state has no successor and is not a valid end.
     Deadlock,
     /// The last step (or the last initial state) carries this violation.
     Violation(ViolationCode),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use quotient_seams::{Interrupt, Reason, System, Worker};
+use quotient_seams::{Incomplete, Interrupt, Limit, Reason, System, Worker};
 
 use crate::{Limits, Options, Report, Statistics, Stop, random_walks};
 
@@ -74,6 +74,12 @@ pub fn swarm<S: System + Worker>(
                 None => {}
             }
         }
+    }
+    // Each stops at its share of the limit; the answer names the limit that was asked for.
+    if let (Stop::Incomplete(Incomplete::Limit(Limit::States(share))), Some(asked)) =
+        (&mut report.stop, options.limits.states)
+    {
+        *share = asked;
     }
     Report { workers, ..report }
 }

@@ -8,6 +8,7 @@
 //! One worker begins alone, and also does levels of few states alone: waking others would take longer. The worker that began looks
 //! after limits and progress.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use quotient_seams::{Ample, Representative, Share, Shared, SharedStore, System, 
 
 use crate::breadth_first::{BreadthFirst, Ended, Rules};
 use crate::expand::Expander;
-use crate::level::Level;
+use crate::level::{Chunk, Level};
 use crate::monitor::{Monitor, Watch, Watched};
 use crate::parents::Parents;
 use crate::restart::{Pack, Wrote};
@@ -37,7 +38,7 @@ pub struct Workers {
 impl Workers {
     /// So many workers, once a search is large enough to need them.
     pub fn new(count: usize) -> Workers {
-        Workers { count, from: crate::FINISH_LEVELS_FROM, narrow: 1024 }
+        Workers { count, from: crate::FINISH_LEVELS_FROM, narrow: 512 }
     }
 }
 
@@ -184,10 +185,8 @@ struct Follower<S, R, A> {
 struct Team {
     /// The states of the level, by the worker that found them.
     levels: RwLock<Vec<Level>>,
-    /// The chunks of all lists: list and number.
-    chunks: RwLock<Vec<(usize, usize)>>,
-    /// Chunks taken.
-    taken: AtomicUsize,
+    /// Chunks taken of each.
+    taken: Vec<Apart<AtomicUsize>>,
     /// What each has found; in between empty lists with memory.
     found: Vec<Mutex<Level>>,
     depth: AtomicU64,
@@ -203,11 +202,20 @@ struct Team {
     pack: Option<Pack>,
     records: Vec<Mutex<Vec<Vec<u8>>>>,
     gate: Mutex<Gate>,
+    /// [`Gate::round`], for who looks whether it has begun before it sleeps; and the workers that are at it, but for the leader.
+    round: Apart<AtomicU64>,
+    busy: Apart<AtomicUsize>,
     begins: Condvar,
     is_done: Condvar,
 }
 
+/// In cache lines of its own (two, since processors fetch pairs).
 #[derive(Debug, Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+#[derive(Debug, Default)]
+#[repr(align(128))]
 struct Tally {
     transitions: AtomicU64,
     expanded: AtomicU64,
@@ -220,10 +228,10 @@ struct Tally {
 struct Gate {
     /// Levels that all work on begun.
     round: u64,
-    /// Workers that have finished it, but for the leader.
-    done: usize,
-    /// Workers but for the leader.
+    /// Workers but for the leader, and how many of them sleep.
     threads: usize,
+    sleepers: usize,
+    leader_sleeps: bool,
     ended: bool,
 }
 
@@ -233,6 +241,7 @@ struct EndsTeam<'t>(&'t Team);
 impl Drop for EndsTeam<'_> {
     fn drop(&mut self) {
         self.0.lock().ended = true;
+        self.0.round.0.store(u64::MAX, Ordering::Release);
         self.0.begins.notify_all();
     }
 }
@@ -242,14 +251,17 @@ struct Done<'t>(&'t Team);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
+        let mut gate = None;
         if std::thread::panicking() {
             self.0.stop.store(true, Ordering::Relaxed);
             // It does not come to the next meeting.
-            self.0.lock().threads -= 1;
-        } else {
-            self.0.lock().done += 1;
+            gate.insert(self.0.lock()).threads -= 1;
         }
-        self.0.is_done.notify_all();
+        if self.0.busy.0.fetch_sub(1, Ordering::AcqRel) == 1
+            && gate.get_or_insert_with(|| self.0.lock()).leader_sleeps
+        {
+            self.0.is_done.notify_all();
+        }
     }
 }
 
@@ -258,8 +270,7 @@ impl Team {
         let each = levels.len();
         Team {
             levels: RwLock::new(levels),
-            chunks: RwLock::default(),
-            taken: AtomicUsize::new(0),
+            taken: (0..each).map(|_| Apart::default()).collect(),
             found: (0..each).map(|_| Mutex::default()).collect(),
             depth: AtomicU64::new(depth),
             stop: AtomicBool::new(false),
@@ -269,6 +280,8 @@ impl Team {
             pack,
             records: (0..each).map(|_| Mutex::default()).collect(),
             gate: Mutex::default(),
+            round: Apart::default(),
+            busy: Apart::default(),
             begins: Condvar::new(),
             is_done: Condvar::new(),
         }
@@ -282,13 +295,49 @@ impl Team {
         EndsTeam(self)
     }
 
+    /// Begins a round.
+    fn begin(&self) {
+        let mut gate = self.lock();
+        gate.round += 1;
+        self.busy.0.store(gate.threads, Ordering::Relaxed);
+        self.round.0.store(gate.round, Ordering::Release);
+        if gate.sleepers > 0 {
+            self.begins.notify_all();
+        }
+    }
+
     /// Waits for a round after this one; `None` when there will be none.
     fn wait_for_round(&self, last: u64) -> Option<u64> {
+        for _ in 0..LOOKS {
+            if self.round.0.load(Ordering::Acquire) != last {
+                break;
+            }
+            std::hint::spin_loop();
+        }
         let mut gate = self.lock();
         while gate.round == last && !gate.ended {
+            gate.sleepers += 1;
             gate = self.begins.wait(gate).unwrap_or_else(PoisonError::into_inner);
+            gate.sleepers -= 1;
         }
         (!gate.ended).then_some(gate.round)
+    }
+
+    /// Chunks that nobody has taken, and their list: a worker's own before others', many as long as there are many. From the last to the first: those found last are in the
+    /// processor's cache, and the small ones, which are not packed, are at the front and so the last to be shared out.
+    fn take(&self, levels: &[Level], number: usize) -> Option<(usize, Range<usize>)> {
+        let workers = levels.len();
+        (number..number + workers).map(|list| list % workers).find_map(|list| {
+            let (count, taken) = (levels[list].chunks(), &self.taken[list].0);
+            let left = count.saturating_sub(taken.load(Ordering::Relaxed));
+            if left == 0 {
+                return None;
+            }
+            let most = (left / (2 * workers)).clamp(1, MOST_CHUNKS);
+            let left =
+                count.checked_sub(taken.fetch_add(most, Ordering::Relaxed)).filter(|left| *left > 0)?;
+            Some((list, left.saturating_sub(most)..left))
+        })
     }
 
     /// A worker cannot go on, and nobody needs to.
@@ -416,15 +465,18 @@ fn take_part<S, R, A, V>(
     std::mem::swap(&mut search.next, &mut lock(&team.found[number]));
     search.next.first = search.parents.discovered();
     let levels = team.levels.read().unwrap_or_else(PoisonError::into_inner);
-    let chunks = team.chunks.read().unwrap_or_else(PoisonError::into_inner);
-    while let Some(&(list, chunk)) = chunks.get(team.taken.fetch_add(1, Ordering::Relaxed)) {
-        if team.stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let (cursor, first) = levels[list].chunk(chunk);
-        search.parents.begin(list, first);
-        if let Err(why) = search.level(cursor, watch) {
-            team.stop(why);
+    let mut buffer = Chunk::default();
+    while !team.stop.load(Ordering::Relaxed)
+        && let Some((list, mut chunks)) = team.take(&levels, number)
+    {
+        while !chunks.is_empty() {
+            let (states, done, first) = levels[list].part(chunks.start, chunks.len(), &mut buffer);
+            chunks.start += done;
+            search.parents.begin(list, first);
+            if let Err(why) = search.level(states, watch) {
+                team.stop(why);
+                break;
+            }
         }
         let tally = &team.tallies[number];
         tally.transitions.store(search.transitions(), Ordering::Relaxed);
@@ -464,11 +516,6 @@ where
     loop {
         let states = {
             let levels = team.levels.read().unwrap_or_else(PoisonError::into_inner);
-            let mut chunks = team.chunks.write().unwrap_or_else(PoisonError::into_inner);
-            chunks.clear();
-            let filled = levels.iter().enumerate().filter(|(_, level)| level.len() > 0);
-            chunks
-                .extend(filled.flat_map(|(list, level)| (0..level.chunks()).map(move |chunk| (list, chunk))));
             levels.iter().map(Level::len).sum::<u64>()
         };
         if states == 0 {
@@ -482,19 +529,22 @@ where
         search.depth += 1;
         before += states;
         team.depth.store(search.depth, Ordering::Relaxed);
-        team.taken.store(0, Ordering::Relaxed);
+        team.taken.iter().for_each(|taken| taken.0.store(0, Ordering::Relaxed));
         let mut watch = Leading { team, watched: &mut *watched, visited: &teller, level: before };
         if states >= narrow {
-            {
-                let mut gate = team.lock();
-                gate.round += 1;
-                gate.done = 0;
-                team.begins.notify_all();
-            }
+            team.begin();
             take_part(search, team, 0, &mut watch);
+            for _ in 0..LOOKS {
+                if team.busy.0.load(Ordering::Acquire) == 0 {
+                    break;
+                }
+                std::hint::spin_loop();
+            }
             let mut gate = team.lock();
-            while gate.done < gate.threads {
+            while team.busy.0.load(Ordering::Relaxed) > 0 {
+                gate.leader_sleeps = true;
                 gate = team.is_done.wait_timeout(gate, TURN).unwrap_or_else(PoisonError::into_inner).0;
+                gate.leader_sleeps = false;
                 if watch.due()
                     && !team.stop.load(Ordering::Relaxed)
                     && let Some(why) = watch.check(&mut Statistics::default)
@@ -535,6 +585,12 @@ where
         None => Ok(()),
     }
 }
+
+/// Chunks that a worker takes at once, at most.
+const MOST_CHUNKS: usize = 8;
+
+/// How often a worker looks for what it waits for before it sleeps: waking a thread takes longer than many levels do, and nobody is to look for longer than that.
+const LOOKS: u32 = 1 << 11;
 
 /// How long the leader waits for the others before it looks at limits.
 const TURN: Duration = Duration::from_millis(10);

@@ -9,5 +9,5 @@ mod map;
 mod render;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Unchecked};
-pub use map::{Expansions, FileId, Position, SourceMap, Span};
+pub use map::{Expansions, FileId, Position, SourceMap, Span, unreadable};
 pub use render::{render, render_all};

@@ -43,6 +43,20 @@ pub struct Position {
     pub column: u32,
 }
 
+/// Why a file cannot be read, and what to do, as an error message without `error: `.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!("cannot read {path}: there is no such file"),
+        std::io::ErrorKind::IsADirectory => {
+            format!(
+                "cannot read {path}: it is a folder\nhelp: name a file in it; `quotient test {path}` checks every file of a folder against what it says of itself"
+            )
+        }
+        _ => format!("cannot read {path}: {error}"),
+    }
+}
+
 #[derive(Debug)]
 struct File {
     name: String,
@@ -146,7 +160,13 @@ impl SourceMap {
     /// front end can point at them.
     pub fn load(&mut self, path: &Path) -> std::io::Result<FileId> {
         let bytes = std::fs::read(path)?;
-        Ok(self.add(path.display().to_string(), String::from_utf8_lossy(&bytes)))
+        Ok(self.add_bytes(path.display().to_string(), &bytes))
+    }
+
+    /// The same with what was read already. The mark that some editors put before the text (U+FEFF) is not part of it.
+    pub fn add_bytes(&mut self, name: impl Into<String>, bytes: &[u8]) -> FileId {
+        let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        self.add(name, String::from_utf8_lossy(text))
     }
 
     /// Every file of the user, in the order in which they were added.

@@ -15,8 +15,14 @@
 //! Reports carry threads and alternatives, not operations: numbers of objects found after the duplication mean
 //! different things to the two. The original executes the sequence once to see its operations.
 //!
-//! Only for optimal exploration without symmetry: with symmetry a tree is rebuilt when its state is first visited.
-//! See [`crate::parallel`] for source sets with threads.
+//! With symmetry the same holds. The tree of a state is rebuilt when it is first visited, and its threads are compared then; a branch is only given away at
+//! states that were visited. Besides the steps explored their counterparts sleep. A sequence that a copy's run (or an image of it) asks for goes
+//! down along the run as far as something stands for it; if it ends at a state that is not the copy's own, it is reported for that state. What
+//! the copy knows of the original's last run, it has asked for already: so that images need not be looked at again is right in the copy as well.
+//! What must hold besides is that both would answer alike whether threads are symmetric; that is up to the program, which may have to give up a copy
+//! that has learnt something.
+//!
+//! Only for optimal exploration, and not for symmetry without images. See [`crate::parallel`] for source sets with threads.
 
 use std::time::Instant;
 
@@ -86,16 +92,15 @@ pub trait Helpers: Observer {
 /// Explores `program` with `helpers`, which also see every complete execution of their explorer.
 ///
 /// # Errors
-/// As [`crate::explore()`]; also for anything but optimal exploration without symmetry.
+/// As [`crate::explore()`]; also for anything but optimal exploration, and for symmetry without images.
 pub fn explore_ahead<X: Execution>(
     program: &mut X,
     configuration: &Configuration,
     helpers: &mut impl Helpers,
 ) -> Result<Report, ExplorationError> {
-    if configuration.algorithm != Algorithm::Optimal || configuration.symmetry != Symmetry::Off {
-        return Err(ExplorationError::Unsupported(
-            "several processes explore in optimal mode without symmetry only",
-        ));
+    let lossy = configuration.symmetry != Symmetry::Off && !configuration.images;
+    if configuration.algorithm != Algorithm::Optimal || lossy {
+        return Err(ExplorationError::Unsupported("several processes explore in optimal mode only"));
     }
     let mut explorer = Explorer::new(program, configuration)?;
     let result = run(&mut explorer, program, configuration, helpers);
@@ -139,7 +144,8 @@ fn run<X: Execution>(
     let start = Instant::now();
     let mut fixed = 0;
     loop {
-        if let Some(bound) = out_of_bounds(configuration, helpers.executions(), start) {
+        let made = helpers.executions() + explorer.exploration.statistics.cut;
+        if let Some(bound) = out_of_bounds(configuration, made, start) {
             explorer.bound = Some(bound);
             helpers.stop();
             return Ok(());
@@ -231,9 +237,15 @@ impl Exploration {
     ) -> Result<(), ExplorationError> {
         let Reported { at, steps } = reported;
         let differs = |step: usize, thread| ExplorationError::NotDeterministic { step, thread };
-        program
-            .repeat(&self.run[..*at], self.configuration.check_replay)
-            .map_err(|step| differs(step, self.run[step].thread))?;
+        if self.configuration.symmetry == Symmetry::Off {
+            program
+                .repeat(&self.run[..*at], self.configuration.check_replay)
+                .map_err(|step| differs(step, self.run[step].thread))?;
+        } else {
+            // The exploration does not go back to this state: what belongs to later ones stays as it is.
+            program.restart();
+            self.run[..*at].iter().for_each(|event| program.step(event.thread, event.alternative));
+        }
         let mut events: Vec<Event> = Vec::new();
         let mut last = None;
         for (position, &(thread, alternative)) in steps.iter().enumerate() {
@@ -270,7 +282,7 @@ impl Explorer {
         let before = exploration.trees.branches(tree).take_while(|(b, _)| *b != branch);
         let mut asleep: Vec<Step> = vec![Step { thread, alternative, operation }];
         asleep.extend(before.map(|(_, step)| explored(step)));
-        exploration.frames[at].sleepers.append(&mut asleep);
+        asleep.into_iter().for_each(|step| exploration.put_to_sleep(at, step));
         exploration.trees.bring_to_front(tree, branch);
         while exploration.live > at + 1 {
             exploration.live -= 1;
@@ -294,12 +306,13 @@ impl Explorer {
         exploration.statistics.add(&found.statistics);
         self.bound = self.bound.or(found.bound);
         self.violation = self.violation.take().or(found.violation);
-        for reported in &found.reports {
-            exploration.insert_reported(program, reported)?;
-        }
+        // What is reported does not begin with this step, nor with a counterpart of it: that would have gone further down.
         if let Some((step, below)) = exploration.trees.take_first(exploration.frames[at].tree) {
             exploration.trees.release(below);
-            exploration.frames[at].sleepers.push(explored(&step));
+            exploration.put_to_sleep(at, explored(&step));
+        }
+        for reported in &found.reports {
+            exploration.insert_reported(program, reported)?;
         }
         Ok(())
     }

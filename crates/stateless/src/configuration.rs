@@ -142,9 +142,9 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Executions made to their end, infeasible ones included.
+    /// Executions made to their end or to a bound, infeasible ones included.
     pub fn made(&self) -> u64 {
-        self.executions + self.infeasible
+        self.executions + self.infeasible + self.cut
     }
 
     /// Adds the counters of another worker.
@@ -186,6 +186,8 @@ pub enum ExplorationError {
     Unsupported(&'static str),
     /// The program has more threads than can be explored.
     TooManyThreads(usize),
+    /// The order of additions to this object matters after all ([`crate::counts`]): explore again with writes in their place.
+    CountMatters(u32),
 }
 
 impl std::fmt::Display for ExplorationError {
@@ -197,6 +199,9 @@ impl std::fmt::Display for ExplorationError {
                  the program depends on something outside the schedule"
             ),
             ExplorationError::Unsupported(what) => f.write_str(what),
+            ExplorationError::CountMatters(object) => {
+                write!(f, "the order of additions to object {object} matters")
+            }
             ExplorationError::TooManyThreads(n) => {
                 write!(f, "{n} threads, at most {} can be explored", crate::threads::MAX_THREADS)
             }
@@ -214,11 +219,15 @@ pub struct Progress<'a> {
     pub run: &'a [Event],
 }
 
-/// Sees every complete execution; answers whether to go on. Closures that take the outcome are
+/// Sees every execution; answers whether to go on. Closures that take the outcome are
 /// observers.
 pub trait Observer {
     /// A complete execution ended with `outcome`.
     fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()>;
+    /// An execution was cut by a bound.
+    fn cut(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(Outcome)> Observer for F {

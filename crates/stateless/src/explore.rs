@@ -23,6 +23,7 @@ use crate::configuration::{
     Algorithm, Bound, Configuration, ExplorationError, Observer, Progress, Report, Statistics, Verdict,
     Violation,
 };
+use crate::counts::unsettled;
 use crate::execution::{Ending, Execution, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
 use crate::history::History;
@@ -191,6 +192,11 @@ impl Explorer {
             End::Cut(by) => {
                 statistics.cut += 1;
                 *bound = Some(by);
+                let progress = Progress { statistics: &exploration.statistics, run: &exploration.run };
+                if observer.cut(&progress).is_break() {
+                    *bound = Some(Bound::Stopped);
+                    return Ok(ControlFlow::Break(()));
+                }
             }
             End::Complete => {
                 let outcome = program.outcome();
@@ -214,6 +220,9 @@ impl Explorer {
         exploration.collect_pending(program, self.threads);
         let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
         happens_before.analyse_rest(&exploration.run, &exploration.pending, from, fixed);
+        if let Some(object) = unsettled(&exploration.run, happens_before) {
+            return Err(ExplorationError::CountMatters(object));
+        }
         if configuration.data_races
             && let Some(race) = exploration.data_race(happens_before)
         {
@@ -413,12 +422,17 @@ impl Exploration {
             self.trees.release(self.frames[at].tree);
             self.live -= 1;
             let Event { thread, alternative, operation } = self.run.pop()?;
-            let frame = &mut self.frames[at - 1];
-            frame.sleepers.push(Step { thread, alternative, operation });
-            for mate in frame.classes.mates(thread).iter() {
-                let operation = operation.swapped(thread, mate);
-                frame.sleepers.push(Step { thread: mate, alternative, operation });
-            }
+            self.put_to_sleep(at - 1, Step { thread, alternative, operation });
+        }
+    }
+
+    /// This step was explored from state `at`: it sleeps there, and so do its symmetric counterparts.
+    pub(crate) fn put_to_sleep(&mut self, at: usize, step: Step) {
+        let frame = &mut self.frames[at];
+        frame.sleepers.push(step);
+        for mate in frame.classes.mates(step.thread).iter() {
+            let operation = step.operation.swapped(step.thread, mate);
+            frame.sleepers.push(Step { thread: mate, operation, ..step });
         }
     }
 }

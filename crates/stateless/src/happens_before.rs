@@ -12,7 +12,7 @@
 //! `e`?", to be answered by exploring, from the state in which `e` was executed, the events after
 //! `e` that do not happen after it, then `o`. Write `base(o)` for the part of the past of `o` that
 //! does not come through the objects it accesses: program order, being woken, waiting for the end of
-//! threads. If `e` is in `base(o)` the pair is no race. Else there are three kinds.
+//! threads. If `e` is in `base(o)` the pair is not a race. Else there are three kinds.
 //!
 //! * *Direct*: `e` and `o` are dependent by an object, nothing that happens after `e` happens before
 //!   `o`, and `o` would have been possible in the object's value before `e`. This is the race of
@@ -49,7 +49,7 @@
 //! initial only if it is independent of `u.o`, against the choice of `q`. The rest is the published
 //! proof.
 
-use crate::operation::{Mode, Operation};
+use crate::operation::{Class, Mode, Operation};
 use crate::threads::{ThreadId, ThreadSet};
 
 /// An executed operation.
@@ -85,6 +85,8 @@ struct ObjectHistory {
     last_write: u32,
     /// Threads that read since the last write; when, is in `reads`.
     readers: ThreadSet,
+    /// Threads that added since the last write; when, is in `adds`.
+    adders: ThreadSet,
 }
 
 /// Something that an event has changed, as it was before.
@@ -94,8 +96,8 @@ enum Change {
     Clock(ThreadId),
     /// By which event this thread was woken.
     Woken(ThreadId, u32),
-    /// The history of an object, and when the thread of the event had last read it.
-    Object(u32, ObjectHistory, u32),
+    /// The history of an object, and when the thread of the event had last read it and added to it.
+    Object(u32, ObjectHistory, [u32; 2]),
 }
 
 /// Clocks and races of a run. Kept between runs: to reuse memory, and since most runs begin as the one before (what an event
@@ -111,6 +113,9 @@ pub struct HappensBefore {
     woken_by: Vec<u32>,
     objects: Vec<ObjectHistory>,
     reads: Vec<u32>,
+    adds: Vec<u32>,
+    /// Has any event ever added to an object?
+    has_added: bool,
     base: Vec<u32>,
     clock: Vec<u32>,
     candidates: Vec<(u32, bool, Operation)>,
@@ -135,6 +140,8 @@ impl HappensBefore {
             woken_by: vec![NONE; threads],
             objects: Vec::new(),
             reads: Vec::new(),
+            adds: Vec::new(),
+            has_added: false,
             base: vec![0; threads],
             clock: vec![0; threads],
             candidates: Vec::new(),
@@ -174,9 +181,10 @@ impl HappensBefore {
                         self.old_clocks.truncate(old);
                     }
                     Change::Woken(thread, by) => self.woken_by[thread as usize] = by,
-                    Change::Object(object, history, read) => {
+                    Change::Object(object, history, [read, add]) => {
                         self.objects[object as usize] = history;
                         self.reads[object as usize * n + self.by[k] as usize] = read;
+                        self.adds[object as usize * n + self.by[k] as usize] = add;
                     }
                 }
             }
@@ -203,6 +211,12 @@ impl HappensBefore {
             self.keep_races(run, k, run[k].thread);
         }
         self.advance(run, k);
+    }
+
+    /// Has any event, of any run so far, added to an object?
+    #[inline]
+    pub(crate) fn has_added(&self) -> bool {
+        self.has_added
     }
 
     /// How many events have been given.
@@ -276,9 +290,11 @@ impl HappensBefore {
 
     fn history(&mut self, object: u32) -> ObjectHistory {
         if object as usize >= self.objects.len() {
-            let fresh = ObjectHistory { last_write: NONE, readers: ThreadSet::EMPTY };
+            let fresh =
+                ObjectHistory { last_write: NONE, readers: ThreadSet::EMPTY, adders: ThreadSet::EMPTY };
             self.objects.resize(object as usize + 1, fresh);
             self.reads.resize((object as usize + 1) * self.threads, 0);
+            self.adds.resize((object as usize + 1) * self.threads, 0);
         }
         self.objects[object as usize]
     }
@@ -302,19 +318,25 @@ impl HappensBefore {
             let object = access.object;
             let history = self.history(object);
             let possible = access.possible_at(access.value);
-            let mut by_reader = false;
-            if access.writes() && possible {
-                for reader in history.readers.iter() {
-                    let read = self.reads[object as usize * n + reader as usize];
-                    if reader != thread && !self.in_base(run, read) {
-                        by_reader = true;
-                        self.candidates.push((read, true, *operation));
+            let mut since_write = false;
+            let class = access.class();
+            for (others, when, own) in
+                [(history.readers, &self.reads, Class::Read), (history.adders, &self.adds, Class::Add)]
+            {
+                if class == own || !possible {
+                    continue;
+                }
+                for other in others.iter() {
+                    let earlier = when[object as usize * n + other as usize];
+                    if other != thread && !self.in_base(run, earlier) {
+                        since_write = true;
+                        self.candidates.push((earlier, true, *operation));
                     }
                 }
             }
-            if by_reader {
-                // The last write happens before those reads, so it is not direct; and the run that
-                // executes the operation as soon as it is possible has it before those reads.
+            if since_write {
+                // The last write happens before those reads or additions, so it is not direct; and the run that
+                // executes the operation as soon as it is possible has it before those.
                 continue;
             }
             let mut write = history.last_write;
@@ -374,21 +396,40 @@ impl HappensBefore {
             let object = access.object as usize;
             let history = self.objects[object];
             previous[slot] = history.last_write;
-            let read = self.reads[object * n + *thread as usize];
-            self.changes.push(Change::Object(access.object, history, read));
+            let own = object * n + *thread as usize;
+            self.changes.push(Change::Object(access.object, history, [self.reads[own], self.adds[own]]));
             if history.last_write != NONE {
                 let row = history.last_write as usize * n;
                 join(&mut self.clock, &self.clocks[row..row + n]);
             }
-            if access.writes() {
-                for reader in history.readers.iter() {
-                    let row = self.reads[object * n + reader as usize] as usize * n;
-                    join(&mut self.clock, &self.clocks[row..row + n]);
+            let class = access.class();
+            for (others, when, own) in
+                [(history.readers, &self.reads, Class::Read), (history.adders, &self.adds, Class::Add)]
+            {
+                if class != own {
+                    for other in others.iter() {
+                        let row = when[object * n + other as usize] as usize * n;
+                        join(&mut self.clock, &self.clocks[row..row + n]);
+                    }
                 }
-                self.objects[object] = ObjectHistory { last_write: k as u32, readers: ThreadSet::EMPTY };
-            } else {
-                self.objects[object].readers.insert(*thread);
-                self.reads[object * n + *thread as usize] = k as u32;
+            }
+            match class {
+                Class::Read => {
+                    self.objects[object].readers.insert(*thread);
+                    self.reads[own] = k as u32;
+                }
+                Class::Add => {
+                    self.objects[object].adders.insert(*thread);
+                    self.adds[own] = k as u32;
+                    self.has_added = true;
+                }
+                Class::Write => {
+                    self.objects[object] = ObjectHistory {
+                        last_write: k as u32,
+                        readers: ThreadSet::EMPTY,
+                        adders: ThreadSet::EMPTY,
+                    };
+                }
             }
         }
         self.previous_write.push(previous);
@@ -461,11 +502,11 @@ mod tests {
     use crate::random::Random;
 
     fn random_operation(random: &mut Random, threads: usize) -> Operation {
-        let modes = [Mode::Read, Mode::Write, Mode::Acquire, Mode::Try, Mode::CompareAndSwap];
+        let modes = [Mode::Read, Mode::Write, Mode::Acquire, Mode::Try, Mode::CompareAndSwap, Mode::Add];
         let mut operation = Operation::new(Kind::Other);
         for object in 0..3 {
             if random.below(3) == 0 && operation.accesses().len() < crate::operation::MAX_ACCESSES {
-                let mode = modes[random.below(5)];
+                let mode = modes[random.below(6)];
                 operation = operation.with(object, mode, random.below(2) as i64, random.below(2) as i64);
             }
         }

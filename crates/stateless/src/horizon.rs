@@ -12,7 +12,7 @@
 //! Images differ in who executes what, not in which objects are accessed in which order. So both are decided by what all images have in
 //! common:
 //!
-//! - Accesses to one object, one of them a write, are ordered by happens-before whoever makes them.
+//! - Accesses to one object, one of them a write, are ordered by happens-before whoever makes them; so are reads and additions.
 //! - What a thread has done, was woken by or has waited for happens before its next operation. Follow a thread of the run, whatever it
 //!   is called in an image. Let `P(t)` be events that happen before the next operation of thread `t` in every image. The event of `t`
 //!   is added to it with all that happens before the event; so it is to `P(u)`, if the event wakes `u`; an event that waits
@@ -23,7 +23,7 @@
 //!   for what happens before the step that thread `c` makes next after `s`. Where the marks of all threads exchanged at `s` have
 //!   come together, the union of their sets at `s` is added. (Somebody who waits until all workers have counted themselves out
 //!   comes after all that any of them did, whoever did it.)
-//! - An operation can be in a race only with the reads of its object since the last write, and with that write, or, if it
+//! - An operation can be in a race only with the reads of its object (or the additions to it) since the last write, and with that write, or, if it
 //!   would have been blocked before that one, with the last write before which it would not; [`crate::happens_before`] walks
 //!   the same way, and like it leaves out what `P` says to be the thread's own past. An operation after a wait with a timeout can be
 //!   in a race with any event that woke somebody.
@@ -33,7 +33,7 @@
 //! exponentially.
 
 use crate::happens_before::Event;
-use crate::operation::Operation;
+use crate::operation::{Class, Operation};
 use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
 
 /// Runs longer than this have no horizon.
@@ -129,8 +129,8 @@ impl Horizon {
             let mut walking = false;
             for (i, event) in run.iter().enumerate().rev() {
                 let Some(other) = event.operation.access_to(access.object) else { continue };
-                if !other.writes() {
-                    if access.writes() && !walking && !base.contains(i) {
+                if other.class() != Class::Write {
+                    if access.conflicts(other) && !walking && !base.contains(i) {
                         races.push(i as u32);
                         before.add(&self.before[i]);
                         before.insert(i);

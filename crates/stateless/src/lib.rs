@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | [`operation`] | operations as accesses to objects; dependence | |
 //! | [`happens_before`] | vector clocks, races to reverse, blocking operations | Abdulla et al., J. ACM 2017 |
+//! | [`counts`] | reference counts: additions that commute although somebody looks at the sum | |
 //! | [`mod@explore`] | runs, replay, sleep sets, bounds | |
 //! | `reversal` | optimal DPOR, source sets, Flanagan–Godefroid | J. ACM 2017; POPL 2005 |
 //! | [`wakeup_tree`] | wake-up trees | J. ACM 2017 |
@@ -41,6 +42,7 @@
 
 pub mod ahead;
 pub mod configuration;
+pub mod counts;
 pub mod estimate;
 pub mod execution;
 pub mod explore;

@@ -244,7 +244,7 @@ impl<X: Execution> Search<'_, X> {
     }
 }
 
-/// Stretch `from` moved next to stretch `to`: behind it if it comes later, else before it.
+/// Stretch `from` moved next to stretch `to`: after it if it comes later, else before it.
 fn moved(stretches: &[Vec<Choice>], from: usize, to: usize) -> Vec<Choice> {
     let mut order: Vec<usize> = (0..stretches.len()).filter(|&i| i != from).collect();
     let at = order.iter().position(|&i| i == to).unwrap_or(0);

@@ -9,6 +9,7 @@
 //! | primitive | access | object's value |
 //! |---|---|---|
 //! | load, store, fetch-add | `Read`, `Write`, `Write` | the memory cell |
+//! | fetch-add that hardly anybody looks at | `Add` ([`crate::counts`]) | the memory cell |
 //! | compare-and-swap | `CompareAndSwap` expecting `need` | the memory cell |
 //! | mutex lock / try-lock, timed lock / unlock | `Acquire` 1 / `Try` 1 / `Write` | 1 free, 0 held |
 //! | semaphore wait / try-wait / post | `Acquire` 1 / `Try` 1 / `Write` | the count |
@@ -36,6 +37,20 @@ pub enum Mode {
     Try,
     /// Never blocks: changes the value if it equals `need`, else only looks at it.
     CompareAndSwap,
+    /// Adds to the value, of which its thread learns at most whether it was one of a few ([`crate::counts`]). An object that is
+    /// added to in this way has no accesses besides but `Read` and `Write`.
+    Add,
+}
+
+/// Accesses of one class to one object do not depend on each other, unless both are writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// Leaves the object as it is.
+    Read,
+    /// Adds to it.
+    Add,
+    /// Changes it.
+    Write,
 }
 
 /// One object touched by an operation.
@@ -46,7 +61,7 @@ pub struct Access {
     pub object: u32,
     /// What is done to it.
     pub mode: Mode,
-    /// The bound or expected value of `Acquire`, `Try` and `CompareAndSwap`; else 0.
+    /// The bound or expected value of `Acquire`, `Try` and `CompareAndSwap`; of `Add` what [`crate::counts::need`] says; else 0.
     pub need: i64,
     /// The object's value just before the operation. It must be right on `Write` accesses to every
     /// object that is also accessed by `Acquire`, `Try` or `CompareAndSwap`: from it the exploration
@@ -62,10 +77,27 @@ impl Access {
     pub fn writes(&self) -> bool {
         match self.mode {
             Mode::Read => false,
-            Mode::Write | Mode::Acquire => true,
+            Mode::Write | Mode::Acquire | Mode::Add => true,
             Mode::Try => self.value >= self.need,
             Mode::CompareAndSwap => self.value == self.need,
         }
+    }
+
+    /// What others notice of it, at the value it carries.
+    #[inline]
+    pub(crate) fn class(&self) -> Class {
+        match self.mode {
+            Mode::Add => Class::Add,
+            _ if self.writes() => Class::Write,
+            _ => Class::Read,
+        }
+    }
+
+    /// Does the order of these two accesses to one object matter?
+    #[inline]
+    pub(crate) fn conflicts(&self, other: &Access) -> bool {
+        let class = self.class();
+        class == Class::Write || class != other.class()
     }
 
     /// May this access happen when the object has value `value`?
@@ -230,7 +262,7 @@ impl Operation {
 /// Does the order of these two operations of threads `s` and `t` matter?
 ///
 /// Operations of one thread always depend on each other. Of two threads they do when they touch one
-/// object and one of them changes it, or when one wakes or waits for the thread of the other.
+/// object and one of them changes it (unless both add to it), or when one wakes or waits for the thread of the other.
 ///
 /// Independent operations must commute, and neither may change what the other does, whether it is
 /// enabled, its alternatives, or whether it writes. All of this holds when these are functions of
@@ -243,9 +275,7 @@ pub fn dependent(s: ThreadId, a: &Operation, t: ThreadId, b: &Operation) -> bool
     if a.wakes.contains(t) || b.wakes.contains(s) || a.awaits.contains(t) || b.awaits.contains(s) {
         return true;
     }
-    a.accesses()
-        .iter()
-        .any(|x| b.accesses().iter().any(|y| x.object == y.object && (x.writes() || y.writes())))
+    a.accesses().iter().any(|x| b.accesses().iter().any(|y| x.object == y.object && x.conflicts(y)))
 }
 
 #[cfg(test)]
@@ -261,6 +291,17 @@ mod tests {
         assert!(!dependent(0, &cas(1, 0), 1, &cas(2, 0)));
         assert!(dependent(0, &cas(0, 0), 1, &cas(2, 0)));
         assert!(dependent(0, &cas(1, 0), 0, &cas(2, 0)), "same thread");
+    }
+
+    #[test]
+    fn additions_depend_on_all_but_additions() {
+        let with = |mode| Operation::new(Kind::Other).with(0, mode, 0, 3);
+        let add = with(Mode::Add);
+        assert!(!dependent(0, &add, 1, &with(Mode::Add)));
+        assert!(dependent(0, &add, 1, &with(Mode::Read)));
+        assert!(dependent(0, &with(Mode::Read), 1, &add));
+        assert!(dependent(0, &add, 1, &with(Mode::Write)));
+        assert!(!dependent(0, &with(Mode::Read), 1, &with(Mode::Read)));
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! race is seen in a run below `p`, and what is added occurs in `w` strictly earlier (or is all
 //! that is enabled). So in the end an initial of `w` is explored.
 
-use crate::ahead::Reported;
+use crate::ahead::{Job, Reported};
 use crate::configuration::Algorithm;
 use crate::execution::Symmetry;
 use crate::explore::Exploration;
@@ -29,7 +29,7 @@ use crate::operation::dependent;
 use crate::parallel::Request;
 use crate::symmetry::Classes;
 use crate::threads::{ThreadId, ThreadSet};
-use crate::wakeup_tree::{ANY, Insertion, Sequence, Step, is_weak_initial, take_weak_initial};
+use crate::wakeup_tree::{ANY, Insertion, Root, Sequence, Step, is_weak_initial, take_weak_initial};
 
 impl Exploration {
     /// Asks for everything that the current run shows to be missing.
@@ -132,12 +132,7 @@ impl Exploration {
             match self.trees.insert(frame.tree, &sequence) {
                 Insertion::Redundant => return,
                 Insertion::New => {}
-                Insertion::Below(branch) => {
-                    let given = &mut self.frames[at].given;
-                    if let Some(position) = given.iter().position(|(b, _)| *b == branch) {
-                        self.spoiled.push(given.remove(position).1);
-                    }
-                }
+                Insertion::Below(branch) => spoil(&mut self.frames[at].given, branch, &mut self.spoiled),
             }
             if at < self.shared {
                 let steps = (0..=sequence.events.len()).map(|position| sequence.step(position));
@@ -168,8 +163,14 @@ impl Exploration {
             if at > first && frame.sleepers.iter().any(|z| is_weak_initial(z, steps)) {
                 return;
             }
-            // At the end of the current run: this run is equivalent to what was asked for.
-            let Some(current) = self.run.get(at).copied() else { return };
+            let Some(current) = self.run.get(at).copied() else {
+                // At the end of the current run: this run is equivalent to what was asked for. Unless it is what a copy has
+                // reported for the state that its branch was given away at, where the run ends now.
+                if at == first {
+                    self.insert_at(at, steps);
+                }
+                return;
+            };
             let current = Step {
                 thread: current.thread,
                 alternative: current.alternative,
@@ -179,20 +180,36 @@ impl Exploration {
                 at += 1;
                 continue 'down;
             }
-            return self.insert_at(at, steps);
+            let reported =
+                (at < self.shared).then(|| steps.iter().map(|s| (s.thread, s.alternative)).collect());
+            if self.insert_at(at, steps)
+                && let Some(steps) = reported
+            {
+                self.reports.push(Reported { at, steps });
+            }
+            return;
         }
     }
 
-    /// Inserts `steps` below the first branch at state `at` that can stand for them, or as a new one.
-    fn insert_at(&mut self, at: usize, steps: &mut Vec<Step>) {
+    /// Inserts `steps` below the first branch at state `at` that can stand for them, or as a new one. Says whether the tree has grown.
+    fn insert_at(&mut self, at: usize, steps: &mut Vec<Step>) -> bool {
         let frame = &self.frames[at];
         let found = self.trees.branches(frame.tree).find_map(|(branch, step)| {
             take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric)
                 .then_some(branch)
         });
         match found {
-            Some(branch) => self.trees.insert_below(branch, steps),
-            None => self.trees.push_all(frame.tree, steps),
+            Some(branch) => {
+                let grown = self.trees.insert_below(branch, steps);
+                if grown {
+                    spoil(&mut self.frames[at].given, branch, &mut self.spoiled);
+                }
+                grown
+            }
+            None => {
+                self.trees.push_all(frame.tree, steps);
+                true
+            }
         }
     }
 
@@ -311,6 +328,13 @@ impl Exploration {
         let operation = crate::operation::Operation::new(crate::operation::Kind::Other);
         let step = Step { thread, alternative: ANY, operation };
         self.trees.push(self.frames[at].tree, step);
+    }
+}
+
+/// Something has grown below this branch: who explores it does so in vain.
+fn spoil(given: &mut Vec<(Root, Job)>, branch: Root, spoiled: &mut Vec<Job>) {
+    if let Some(position) = given.iter().position(|(b, _)| *b == branch) {
+        spoiled.push(given.remove(position).1);
     }
 }
 

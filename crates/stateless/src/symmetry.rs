@@ -70,7 +70,7 @@
 //! Threads that have only just been created are fresh as well, if no exchange needs images so far and all that happened
 //! before the first creation `c` happens before `c`, and since then the creator alone has made steps, none of which
 //! touches an object or has alternatives ([`History::only_created`](crate::history::History::only_created)). For
-//! then races are reported to states `i` before these creations only: the steps since `c` are no part of a race as the
+//! then races are reported to states `i` before these creations only: the steps since `c` are not part of a race as the
 //! earlier event. What would be explored at `i` instead of its event `e` consists of events that do not happen after `e`.
 //! All steps of `a` and `b` do, in the run and in its image, and so does whatever they influence; so the image asks
 //! for exactly what the run asks for.
@@ -110,7 +110,7 @@ pub(crate) struct Classes {
     classes: Vec<Class>,
     /// Images (the run itself included) due to the steps made at earlier states.
     images: u64,
-    /// Threads moved by the exchanges behind these images.
+    /// Threads moved by the exchanges after these images.
     moved: ThreadSet,
 }
 

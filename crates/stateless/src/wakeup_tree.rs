@@ -278,14 +278,14 @@ impl WakeupTrees {
         })
     }
 
-    /// Inserts what is left of a sequence into the tree below a branch that was a weak initial of it.
-    pub fn insert_below(&mut self, branch: Root, steps: &mut Vec<Step>) {
+    /// Inserts what is left of a sequence into the tree below a branch that was a weak initial of it. Says whether it has grown.
+    pub fn insert_below(&mut self, branch: Root, steps: &mut Vec<Step>) -> bool {
         let mut at = branch.0;
         'descend: loop {
             let mut child = self.branches[at as usize].child;
             if child == NONE || steps.is_empty() {
                 // A leaf: whatever is explored from there covers the sequence.
-                return;
+                return false;
             }
             while child != NONE {
                 let step = self.branches[child as usize].step;
@@ -295,7 +295,8 @@ impl WakeupTrees {
                 }
                 child = self.branches[child as usize].next;
             }
-            return self.append_all(at, steps);
+            self.append_all(at, steps);
+            return true;
         }
     }
 

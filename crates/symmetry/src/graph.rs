@@ -27,7 +27,7 @@ struct Node {
     kind: u32,
     /// How many words of the data say where the thread stands; `NOT_A_THREAD` for objects.
     control: u32,
-    /// How many words at the end of the data are no values of the program.
+    /// How many words at the end of the data are not values of the program.
     hidden: u32,
     data: u32,
     edges: u32,
@@ -151,7 +151,7 @@ impl Graph {
         &self.data[self.nodes[n].data as usize..end]
     }
 
-    /// The data of a node without what was hidden: words that are no values of the program but say who synchronises with whom
+    /// The data of a node without what was hidden: words that are not values of the program but say who synchronises with whom
     /// (how often a lock is held).
     pub fn values(&self, node: NodeId) -> &[u64] {
         let data = self.data(node);

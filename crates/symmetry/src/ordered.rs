@@ -38,6 +38,11 @@ pub trait StateGraph<S: ?Sized> {
         None
     }
 
+    /// Is it known without a graph that nothing of this state may be renamed?
+    fn stays(&mut self, _system: &S, _state: &[u64]) -> bool {
+        false
+    }
+
     /// How many states there are in the class of this one, if that is known. `scratch` is empty, and may be used.
     fn orbit(&mut self, _system: &S, _state: &[u64], _scratch: &mut Graph) -> Option<f64> {
         None
@@ -204,9 +209,12 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
 
     #[inline]
     fn expanded(&mut self, system: &S, state: &[u64]) {
-        if self.order == Order::Exact
-            && let Some(hash) = self.sizes.takes(state)
-        {
+        if self.order != Order::Exact {
+            return;
+        }
+        if self.states.stays(system, state) {
+            self.sizes.put_alone();
+        } else if let Some(hash) = self.sizes.takes(state) {
             self.graph.clear();
             let size = self.states.orbit(system, state, &mut self.graph);
             self.sizes.put(hash, size, self.graph.len());

@@ -4,7 +4,7 @@
 //! sorting the few threads is enough: the objects follow in the order in which walks from the globals and from the threads
 //! meet them, as under heap symmetry ([`crate::heap`]). The steps:
 //!
-//! 1. Sort the threads by kind and data. Location comes first, so that a step seldom moves a thread past another one, and most
+//! 1. Sort the threads by kind and data. Location comes first, so that a step rarely moves a thread past another one, and most
 //!    representatives are the states themselves.
 //! 2. Number what the globals lead to. Threads are not entered.
 //! 3. Sort threads that are still alike by what they refer to, and then by what refers to them, as far as that has a number.

@@ -2,7 +2,8 @@
 //!
 //! A search goes on from each representative once. The sizes of their classes, added up, are how many states those stored stand for. To find out the size of
 //! a class takes longer than a representative, so that only some classes are asked: those whose hash ends in zeros, in ever more zeros as there are more
-//! states. Which these are depends on the states alone. As long as every class was asked, the sum is exact.
+//! states. Which these are depends on the states alone. As long as every class was asked, the sum is exact. States of which it is known beforehand that each is a class
+//! of its own are only counted.
 
 use crate::partition::mix;
 
@@ -18,6 +19,10 @@ pub struct Sizes {
     /// Of the classes whose hashes have zeros here.
     mask: u64,
     kept: Vec<(u64, f64)>,
+    /// Classes that were offered, whether their sizes were kept or not.
+    offered: u64,
+    /// Classes of one state.
+    alone: u64,
     /// Nodes of the largest graph.
     nodes: usize,
     /// Of some class it is not known.
@@ -27,9 +32,16 @@ pub struct Sizes {
 impl Sizes {
     /// The hash of a representative, if its class is to be asked for.
     #[inline]
-    pub(crate) fn takes(&self, state: &[u64]) -> Option<u64> {
+    pub(crate) fn takes(&mut self, state: &[u64]) -> Option<u64> {
+        self.offered += 1;
         let hash = state.iter().fold(0, |hash, word| mix(hash ^ word));
         (hash & self.mask == 0 && !self.unknown).then_some(hash)
+    }
+
+    /// A class of one state.
+    #[inline]
+    pub(crate) fn put_alone(&mut self) {
+        self.alone += 1;
     }
 
     /// The size of a class, found by a graph with so many nodes.
@@ -55,6 +67,8 @@ impl Sizes {
     pub(crate) fn add(&mut self, other: &Sizes) {
         self.unknown |= other.unknown;
         self.nodes = self.nodes.max(other.nodes);
+        self.offered += other.offered;
+        self.alone += other.alone;
         self.mask |= other.mask;
         self.kept.extend(&other.kept);
         let mask = self.mask;
@@ -65,7 +79,14 @@ impl Sizes {
     /// The average, and whether every class was counted; none if nothing is known.
     pub fn average(&self) -> Option<(f64, bool)> {
         let sum: f64 = self.kept.iter().map(|(_, size)| size).sum();
-        (!self.unknown && !self.kept.is_empty()).then(|| (sum / self.kept.len() as f64, self.mask == 0))
+        let offered = match self.kept.len() {
+            0 => 0.0,
+            kept => sum / kept as f64 * self.offered as f64,
+        };
+        let known =
+            !self.unknown && self.offered + self.alone > 0 && self.kept.is_empty() == (self.offered == 0);
+        let classes = (self.offered + self.alone) as f64;
+        known.then(|| ((offered + self.alone as f64) / classes, self.mask == 0))
     }
 }
 
@@ -81,6 +102,10 @@ mod tests {
             sizes.put(hash, Some((state % 2) as f64), 9);
         }
         assert_eq!(sizes.average(), Some((0.5, true)));
+        // A fifth of all classes has one state each.
+        let mut mixed = sizes.clone();
+        (0..50).for_each(|_| mixed.put_alone());
+        assert_eq!(mixed.average(), Some((0.6, true)));
         let mut other = Sizes::default();
         for state in 200..100_000u64 {
             if let Some(hash) = other.takes(&[state]) {

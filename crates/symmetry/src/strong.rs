@@ -17,8 +17,8 @@ use crate::partition::{InEdges, Partition, twins};
 /// Steps of the search for one automorphism.
 const BUDGET: u32 = 5_000;
 
-/// Nodes that the whole search looks at: about a second.
-const WORK: u64 = 40_000_000;
+/// Nodes that the whole search looks at, unless it is told otherwise: about a second.
+pub const WORK: u64 = 40_000_000;
 
 /// Nodes of all partitions that are kept, one for each base point.
 const MOST_KEPT: usize = 20_000_000;
@@ -70,9 +70,14 @@ pub struct Strong {
 impl Strong {
     /// Those of the automorphisms of a structure.
     pub fn automorphisms(structure: &Graph) -> Strong {
+        Strong::automorphisms_within(structure, WORK)
+    }
+
+    /// The same, looking at no more than so many nodes.
+    pub fn automorphisms_within(structure: &Graph, work: u64) -> Strong {
         let mut edges_in = InEdges::default();
         edges_in.build(structure);
-        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0, work: WORK };
+        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0, work };
         let mut fixed = Partition::default();
         fixed.by_data(structure);
         fixed.touch_all();
@@ -97,7 +102,7 @@ impl Strong {
         }
         found.bases.reverse();
         found.cut = finder.work == 0 || !kept_all;
-        found.looked_at = WORK - finder.work;
+        found.looked_at = work - finder.work;
         found
     }
 

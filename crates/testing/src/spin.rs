@@ -19,6 +19,19 @@ impl Verifier {
     ///
     /// If SPIN or a C compiler is not installed.
     pub fn new(text: &str, definitions: &[&str]) -> Result<Verifier, String> {
+        Verifier::corrected(text, definitions, &[])
+    }
+
+    /// The same, with errors in SPIN's verifiers corrected: in its C code the first of two texts is replaced by the second.
+    ///
+    /// # Panics
+    ///
+    /// If the code does not have the first text exactly once, besides what [`Verifier::new`] says.
+    pub fn corrected(
+        text: &str,
+        definitions: &[&str],
+        corrections: &[(&str, &str)],
+    ) -> Result<Verifier, String> {
         let folder = Folder::new();
         folder.write("model.pml", text);
         let (_, said) = run(&folder, "spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]);
@@ -27,6 +40,15 @@ impl Verifier {
             // `else` next to a channel operation draws a complaint that is not an error.
             let fatal = said.lines().find(|line| line.contains("rror") && !line.contains("dubious"));
             return Err(fatal.unwrap_or("no verifier").to_owned());
+        }
+        if !corrections.is_empty() {
+            let file = folder.path().join("pan.c");
+            let mut code = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+            for (wrong, right) in corrections {
+                assert_eq!(code.matches(wrong).count(), 1, "this SPIN has other code than `{wrong}`");
+                code = code.replace(wrong, right);
+            }
+            folder.write("pan.c", &code);
         }
         let common = ["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
         let compiler = std::env::var("QUOTIENT_SPIN_CC").unwrap_or_else(|_| "cc".to_owned());

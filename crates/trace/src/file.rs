@@ -24,6 +24,9 @@ pub struct TraceFile {
     pub include_dirs: Vec<PathBuf>,
     /// Whether the reductions of the program were off (`--raw`): choices are counted differently.
     pub raw: bool,
+    /// Whether all violations were looked for (`--all`), for the same reason.
+    #[serde(default)]
+    pub all: bool,
     /// A checksum of the model's text, to notice that it has changed.
     pub checksum: String,
     /// What was asked: `safety`, `claim N` (the N-th one, from 0), `acceptance` or `progress`.
@@ -52,7 +55,7 @@ fn safety() -> String {
 pub enum FileError {
     /// It cannot be read or written.
     Io(std::io::Error),
-    /// It is no replay file.
+    /// It is not a replay file.
     Format(String),
 }
 
@@ -80,6 +83,9 @@ impl TraceFile {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<TraceFile, FileError> {
         let text = std::fs::read_to_string(path).map_err(FileError::Io)?;
+        if !text.trim_start().starts_with('{') {
+            return Err(FileError::Format("it is not JSON".to_owned()));
+        }
         let file: TraceFile = serde_json::from_str(&text).map_err(|e| FileError::Format(e.to_string()))?;
         if file.format != "quotient-trace" {
             return Err(FileError::Format(format!("its format is `{}`", file.format)));

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use quotient_explain::{Effect, Look, effect};
+use quotient_explain::{Effect, Handed, Look, effect};
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{Action, ClaimOrigin, Function, Location, Operation, Transformation};
 use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind, Walk};
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
                 steps.push(self.line(self.number(), "-", "no process can move"));
             }
         }
-        let mut claims = Vec::new();
+        let (mut claims, mut handed) = (Vec::new(), Handed::default());
         for &statement in &statements {
             if statement.thread == CLAIM_THREAD {
                 claims.push(statement);
@@ -144,6 +144,7 @@ impl<'a> Run<'a> {
             let mut step = self.thread_step(number, statement);
             if explained {
                 step.effect = self.effect(&before, statement, goes_wrong);
+                step.effect.iter_mut().for_each(|effect| handed.pass(effect));
             }
             steps.push(step);
         }

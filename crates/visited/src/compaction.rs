@@ -1,7 +1,7 @@
 //! Hash compaction: of a state only a hash of 64 bits is kept (Wolper and Leroy, "Reliable hashing without collision detection", 1993).
 //!
 //! Two states with the same hash count as one: states can be left out, so a search with this store never shows that there are no violations. How likely that is, is
-//! known: of n states, n (n - 1) / 2 pairs each meet with probability 2^-64. About eleven bytes a state, whatever its size.
+//! known: of n states, n (n - 1) / 2 pairs each meet with probability 2^-64. About ten bytes a state, whatever its size.
 
 use quotient_seams::{Known, Loaded, OUT_OF_MEMORY, Visited};
 

@@ -10,6 +10,10 @@
 //!
 //! Inside a segment an entry's home grows with its hash, so that moving a segment reads and writes memory in order.
 
+use std::sync::{Mutex, PoisonError};
+
+use crate::crew::Crew;
+
 /// One part of a table.
 pub(crate) trait Segment {
     /// A segment with room for this many units (slots or cache lines); `None` if there is no memory for it.
@@ -30,21 +34,37 @@ pub(crate) trait Segment {
     fn is_full(&self) -> bool;
     /// Whether one more entry would take the last free place.
     fn is_packed(&self) -> bool;
+    /// Grows to this many units, reached by `depth` bits of the hash; `None` if there is no memory for that.
+    fn grow(&mut self, depth: u32, units: usize) -> Option<()>;
+    /// The two segments that it is split in, of at least so many units: `depth` bits of the hash lead to each, and the last of these is set for those of the second.
+    fn halves(&mut self, depth: u32, units: usize) -> Option<(Self, Self)>
+    where
+        Self: Sized;
+    /// Bytes allocated.
+    fn bytes(&self) -> usize;
+}
+
+/// Segments whose entries say what they are, so that any of them can be moved to any other.
+pub(crate) trait Moved: Segment + Sized {
     /// Moves all entries: to `lower`, or, when there is an `upper`, those whose bit `depth` of the hash (from the top)
     /// is set to that. The new segments are reached by `new_depth` bits.
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, upper: Option<&mut Self>);
-    /// Grows to this many units, reached by `depth` bits of the hash; `None` if there is no memory for that.
-    fn grow(&mut self, depth: u32, units: usize) -> Option<()>
-    where
-        Self: Sized,
-    {
+
+    /// [`Segment::grow`], with memory of its own.
+    fn grow_elsewhere(&mut self, depth: u32, units: usize) -> Option<()> {
         let mut larger = Self::with_units(units)?;
         self.move_into(depth, &mut larger, None);
         *self = larger;
         Some(())
     }
-    /// Bytes allocated.
-    fn bytes(&self) -> usize;
+
+    /// [`Segment::halves`].
+    fn split(&mut self, depth: u32, units: usize) -> Option<(Self, Self)> {
+        let mut lower = Self::with_units(units)?;
+        let mut upper = Self::with_units(units)?;
+        self.move_into(depth, &mut lower, Some(&mut upper));
+        Some((lower, upper))
+    }
 }
 
 /// What a lookup needs of a segment, kept together: one memory access less.
@@ -70,6 +90,28 @@ struct Held<S> {
     segment: S,
     /// Number of hash bits that lead here.
     depth: u32,
+}
+
+/// How room was made.
+#[derive(Debug)]
+enum Made<S> {
+    /// The segment has grown.
+    Grown,
+    /// It is split in these.
+    Halves(S, S),
+}
+
+impl<S: Segment> Held<S> {
+    fn make_room(&mut self) -> Option<Made<S>> {
+        let units = self.segment.units();
+        // 40 bits are never used up by real tables; a bad hash must not split for ever.
+        if units < S::MOST_UNITS || self.depth >= 40 {
+            self.segment.grow(self.depth, S::next_units(units))?;
+            return Some(Made::Grown);
+        }
+        let (lower, upper) = self.segment.halves(self.depth + 1, S::MOST_UNITS / 2)?;
+        Some(Made::Halves(lower, upper))
+    }
 }
 
 /// The segments of one table.
@@ -156,11 +198,13 @@ impl<S: Segment> Directory<S> {
         unsafe { &mut self.segments.get_unchecked_mut(number).segment }
     }
 
-    /// The number of the segment of a hash, and the segment.
-    #[inline]
-    pub(crate) fn numbered_segment(&self, hash: u64) -> (usize, &S) {
+    /// The number of the segment of a hash, the segment, and the number of hash bits that lead to it.
+    #[inline(always)]
+    pub(crate) fn numbered_segment(&self, hash: u64) -> (usize, &S, u32) {
         let number = self.number(hash);
-        (number, &self.segments[number].segment)
+        // SAFETY: as above.
+        let held = unsafe { self.segments.get_unchecked(number) };
+        (number, &held.segment, held.depth)
     }
 
     /// All segments, for changing their entries.
@@ -180,12 +224,34 @@ impl<S: Segment> Directory<S> {
         let mut made = false;
         // SAFETY: as above.
         while is_full(&unsafe { self.segments.get_unchecked(self.number(hash)) }.segment) {
-            if self.make_room(self.number(hash), hash).is_none() {
+            if self.make_room(self.number(hash)).is_none() {
                 self.refuse(hash);
                 break;
             }
             made = true;
         }
+        made
+    }
+
+    /// As [`Directory::make_room_until`], by a crew.
+    pub(crate) fn make_room_together_until(&mut self, hash: u64, crew: &Crew, is_full: impl Fn(&S) -> bool)
+    where
+        S: Send,
+    {
+        while is_full(self.segment(hash).0) {
+            if !self.make_room_together(hash, crew) {
+                self.refuse(hash);
+                break;
+            }
+        }
+    }
+
+    /// Makes more room where this hash belongs, although its segment is not full; `false` if there is no memory for that.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_more_room(&mut self, hash: u64) -> bool {
+        let made = self.make_room(self.number(hash)).is_some();
+        self.refused |= !made;
         made
     }
 
@@ -219,20 +285,61 @@ impl<S: Segment> Directory<S> {
 
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, number: usize, hash: u64) -> Option<()> {
-        self.moves += 1;
-        let Held { segment, depth } = &mut self.segments[number];
-        let depth = *depth;
-        let units = segment.units();
-        // 40 bits are never used up by real tables; a bad hash must not split for ever.
-        if units < S::MOST_UNITS || depth >= 40 {
-            segment.grow(depth, S::next_units(units))?;
-            self.renew(number);
-            return Some(());
+    fn make_room(&mut self, number: usize) -> Option<()> {
+        let made = self.segments[number].make_room()?;
+        self.settle(number, made);
+        Some(())
+    }
+
+    /// Makes room in the segment of this hash and in all that are not larger: they fill alike, so that all would need it soon, one after the other. A crew does it
+    /// together. `false` if there was no memory for some.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_room_together(&mut self, hash: u64, crew: &Crew) -> bool
+    where
+        S: Send,
+    {
+        let most = self.segment(hash).0.units();
+        let each = self.segments.iter_mut().enumerate().filter(|(_, held)| held.segment.units() <= most);
+        let pieces: Vec<_> = each.map(|(number, held)| Mutex::new((number, held, None))).collect();
+        crew.each(pieces.len(), &|piece| {
+            let (_, held, made) = &mut *pieces[piece].lock().unwrap_or_else(PoisonError::into_inner);
+            *made = held.make_room();
+        });
+        let made = pieces.into_iter().map(|piece| {
+            let (number, _, made) = piece.into_inner().unwrap_or_else(PoisonError::into_inner);
+            (number, made)
+        });
+        let mut all = true;
+        for (number, made) in made.collect::<Vec<_>>() {
+            match made {
+                Some(made) => self.settle(number, made),
+                None => all = false,
+            }
         }
-        let mut lower = S::with_units(S::MOST_UNITS / 2)?;
-        let mut upper = S::with_units(S::MOST_UNITS / 2)?;
-        segment.move_into(depth + 1, &mut lower, Some(&mut upper));
+        self.refused |= !all;
+        all
+    }
+
+    /// Splits segments until there are at least so many, as far as there is memory for that.
+    pub(crate) fn spread(&mut self, least: usize) {
+        while self.segments.len() < least {
+            for number in 0..self.segments.len() {
+                let Held { segment, depth } = &mut self.segments[number];
+                let units = (segment.units() / 2).max(S::FIRST_UNITS);
+                match segment.halves(*depth + 1, units) {
+                    Some((lower, upper)) => self.settle(number, Made::Halves(lower, upper)),
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// Room was made in a segment: the ways to it are made again.
+    fn settle(&mut self, number: usize, made: Made<S>) {
+        self.moves += 1;
+        let Made::Halves(lower, upper) = made else { return self.renew(number) };
+        let depth = self.segments[number].depth;
         self.segments[number] = Held { segment: lower, depth: depth + 1 };
         let second = self.segments.len() as u32;
         self.segments.push(Held { segment: upper, depth: depth + 1 });
@@ -241,13 +348,10 @@ impl<S: Segment> Directory<S> {
             self.bits += 1;
         }
         // The entries that led to the old segment are consecutive; the second half of them leads to the new one.
-        let span = 1usize << (self.bits - depth);
-        let at = (hash >> 1 >> (63 - self.bits)) as usize;
-        let first = at & !(span - 1);
-        self.routes[first + span / 2..first + span].iter_mut().for_each(|r| r.segment = second);
+        let old = self.routes.iter_mut().filter(|r| r.segment as usize == number);
+        old.skip(1 << (self.bits - depth - 1)).for_each(|r| r.segment = second);
         self.renew(number);
         self.renew(second as usize);
-        Some(())
     }
 
     pub(crate) fn len(&self) -> u64 {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::claim::Word;
 use crate::claim::{self, BUSY, Budget, Short};
+use crate::crew::Crew;
 use crate::directory::{Directory, home};
 use crate::hash::slots_hash;
 use crate::lines::{Line, Lines};
@@ -72,23 +73,10 @@ impl<const SLOTS: usize, const PLACES: usize> Nodes<SLOTS, PLACES> {
     /// `line` is a line of this kind that stays where it is, and that threads only write to as [`crate::claim`] does.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn shared_id(line: *const Self, key: &[u32; SLOTS]) -> u32 {
-        use std::arch::x86_64::*;
-        Self::id_by(key, |at| {
-            let four: __m128i;
-            // SAFETY: by the contracts of this function and of `id_by`, the four words are in the line. To the compiler this is what four
-            // relaxed atomic loads are (it may assume nothing about them); the processor reads each aligned 32-bit word whole, and
-            // loads one after the other as they stand here, so that a number that was read is followed by its whole key.
-            unsafe {
-                std::arch::asm!(
-                    "movdqu {four}, [{at}]",
-                    at = in(reg) line.cast::<u32>().add(at),
-                    four = out(xmm_reg) four,
-                    options(nostack, preserves_flags)
-                );
-            }
-            four
-        })
+    unsafe fn shared_id<const MODERN: bool>(line: *const Self, key: &[u32; SLOTS]) -> u32 {
+        // A number that was read is followed by its whole key.
+        // SAFETY: by the contracts of this function and of `id_by`, the four words are in the line.
+        Self::id_by(key, |at| unsafe { claim::load::<MODERN>(line.cast::<u32>().add(at)) })
     }
 
     /// As [`Nodes::id`], of a line that other threads may add to; [`BUSY`] if the key is perhaps being written.
@@ -97,7 +85,7 @@ impl<const SLOTS: usize, const PLACES: usize> Nodes<SLOTS, PLACES> {
     /// `line` is a line of this kind that stays where it is, and that threads only write to as [`crate::claim`] does.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    unsafe fn shared_id(line: *const Self, key: &[u32; SLOTS]) -> u32 {
+    unsafe fn shared_id<const MODERN: bool>(line: *const Self, key: &[u32; SLOTS]) -> u32 {
         // SAFETY: by this function's contract.
         let cells = unsafe { &*line.cast::<[AtomicU32; 16]>() };
         for place in 0..PLACES {
@@ -319,14 +307,30 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         // SAFETY: the route leads to `units` lines, and `home` is below that. They stay, and threads write to them only as `claim` does, while
         // this is borrowed and shared (`crate::shared_tree`).
         let id = unsafe {
-            Nodes::<SLOTS, PLACES>::shared_id(route.start.cast::<Nodes<SLOTS, PLACES>>().add(at), &key)
+            Nodes::<SLOTS, PLACES>::shared_id::<false>(
+                route.start.cast::<Nodes<SLOTS, PLACES>>().add(at),
+                &key,
+            )
         };
         if id != 0 && id != BUSY { Ok(id) } else { self.intern_shared_far(key, hash, numbers, own) }
     }
 
+    /// As [`Interner::id_at`], while other threads add keys; 0 also if the key is perhaps being written.
+    ///
+    /// # Safety
+    /// As there; `MODERN`: the processor has AVX.
+    #[inline(always)]
+    pub(crate) unsafe fn shared_id_at<const MODERN: bool>(&self, line: u64, key: &[u32; SLOTS]) -> u32 {
+        let line = std::ptr::with_exposed_provenance::<Nodes<SLOTS, PLACES>>(line as usize);
+        // SAFETY: by this function's contract; threads write to lines only as `claim` does while this is borrowed and shared (`crate::shared_tree`).
+        let id = unsafe { Nodes::<SLOTS, PLACES>::shared_id::<MODERN>(line, key) };
+        if id == BUSY { 0 } else { id }
+    }
+
+    /// The number of a key that is not in its first line, or perhaps being written there.
     #[cold]
     #[inline(never)]
-    fn intern_shared_far(
+    pub(crate) fn intern_shared_far(
         &self,
         key: [u32; SLOTS],
         hash: u64,
@@ -337,7 +341,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         let at = home(hash, route.depth, route.units);
         // SAFETY: as above; a line is sixteen words, which all bits are a value of.
         let line = |at: usize| unsafe { &*route.start.cast::<[AtomicU32; 16]>().add(at) };
-        let (number, lines) = self.directory.numbered_segment(hash);
+        let (number, lines, _) = self.directory.numbered_segment(hash);
         if own.tickets.len() <= number {
             own.tickets.resize(number + 1, 0);
         }
@@ -351,22 +355,22 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
             if own.numbers.is_empty() {
                 let first = numbers.fetch_add(BLOCK, Ordering::Relaxed);
                 if first + BLOCK > u64::from(BUSY) {
-                    return Err(Short);
+                    return Err(Short::Tickets);
                 }
                 own.numbers = first as u32..(first + BLOCK) as u32;
             }
             if own.tickets[number] == 0 {
                 own.tickets[number] = lines.tickets(own.workers);
                 if own.tickets[number] == 0 {
-                    return Err(Short);
+                    return Err(Short::Tickets);
                 }
             }
         }
     }
 
-    /// Makes room for keys of several threads in the segment of this hash.
-    pub(crate) fn make_shared_room(&mut self, hash: u64, workers: usize) {
-        self.directory.make_room_until(hash, |lines| lines.lacks_tickets(workers));
+    /// Makes room for keys of several threads in the segment of this hash, with their help.
+    pub(crate) fn make_shared_room(&mut self, hash: u64, workers: usize, crew: &Crew) {
+        self.directory.make_room_together_until(hash, crew, |lines| lines.lacks_tickets(workers));
         self.full |= self.directory.is_refused();
     }
 

@@ -8,6 +8,7 @@ mod bitstate;
 mod claim;
 mod collapse;
 mod compaction;
+mod crew;
 mod directory;
 mod gzip;
 mod hash;
@@ -17,9 +18,11 @@ mod lines;
 mod memory;
 mod numbered;
 mod numbered_states;
+mod packed;
 mod plain;
 mod plan;
 mod pool;
+mod shared_batch;
 mod shared_tree;
 mod tree;
 mod tree_batch;
@@ -41,6 +44,18 @@ compile_error!("slots are read as halves of words: this needs a little-endian ma
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     prefetch_at(slice.as_ptr().wrapping_add(index));
+}
+
+/// Starts loading what is at an address for who will write there: other processors give their copies up while something else is done.
+#[inline(always)]
+fn prefetch_to_write<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching has no effect but on caches, whatever the address is; processors that do not know this instruction do nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{at}]", at = in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    prefetch_at(at);
 }
 
 /// Tells the processor that what lies at this address will be needed.

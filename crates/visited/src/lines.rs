@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::directory::{Segment, home};
+use crate::directory::{Moved, Segment, home};
 use crate::memory::{Plain, Zeroed};
 
 /// A cache line of entries; all bytes zero is an empty one.
@@ -61,24 +61,6 @@ impl<L: Line> Lines<L> {
         *self.len.get_mut() += 1;
     }
 
-    /// Adds an entry to a line with a free place.
-    ///
-    /// # Safety
-    /// `at` is below the number of lines, and that line has a free place.
-    #[inline(always)]
-    pub(crate) unsafe fn put_at(&mut self, at: usize, entry: L::Entry) {
-        // SAFETY: by this function's contract.
-        let line = unsafe { self.lines.get_unchecked_mut(at) };
-        line.set(line.used(), entry);
-        *self.len.get_mut() += 1;
-    }
-
-    /// How many entries fit before it is full.
-    #[inline(always)]
-    pub(crate) fn room(&self) -> usize {
-        self.limit.saturating_sub(self.taken())
-    }
-
     #[inline(always)]
     fn taken(&self) -> usize {
         self.len.load(Ordering::Relaxed)
@@ -86,7 +68,7 @@ impl<L: Line> Lines<L> {
 
     /// Tickets that one of so many threads takes at once: all that are held and not used together are few beside the limit.
     fn block(&self, workers: usize) -> usize {
-        (self.limit / (64 * workers)).clamp(1, 64)
+        (self.limit / (64 * workers)).clamp(1, 1024)
     }
 
     /// Takes tickets for as many entries, for one of so many threads; 0 if it is too full.
@@ -102,12 +84,6 @@ impl<L: Line> Lines<L> {
     /// Is it too full for [tickets](Lines::tickets)?
     pub(crate) fn lacks_tickets(&self, workers: usize) -> bool {
         self.taken() + self.block(workers) > self.limit
-    }
-
-    /// Forgets all entries, keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.lines.fill(L::EMPTY);
-        *self.len.get_mut() = 0;
     }
 
     fn put(&mut self, entry: L::Entry, depth: u32) {
@@ -157,24 +133,10 @@ impl<L: Line> Segment for Lines<L> {
         self.taken() + 1 >= self.lines.len() * L::PLACES
     }
 
-    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
-        for line in self.lines.iter() {
-            for entry in (0..L::PLACES).map_while(|place| line.entry(place)) {
-                match &mut upper {
-                    Some(upper) if L::hash(entry) >> (64 - new_depth) & 1 == 1 => upper.put(entry, new_depth),
-                    _ => lower.put(entry, new_depth),
-                }
-            }
-        }
-    }
-
     fn grow(&mut self, depth: u32, units: usize) -> Option<()> {
         let before = self.lines.len();
         if !self.lines.grow(units) {
-            let mut larger = Self::with_units(units)?;
-            self.move_into(depth, &mut larger, None);
-            *self = larger;
-            return Some(());
+            return self.grow_elsewhere(depth, units);
         }
         // In place, so that no memory is given back to be cleared again. From the last line to the first, entries go to their
         // new lines: homes grow with the hash, so that these are after the line read, among those read already. Entries that
@@ -210,7 +172,24 @@ impl<L: Line> Segment for Lines<L> {
         Some(())
     }
 
+    fn halves(&mut self, depth: u32, units: usize) -> Option<(Self, Self)> {
+        self.split(depth, units)
+    }
+
     fn bytes(&self) -> usize {
         self.lines.bytes()
+    }
+}
+
+impl<L: Line> Moved for Lines<L> {
+    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
+        for line in self.lines.iter() {
+            for entry in (0..L::PLACES).map_while(|place| line.entry(place)) {
+                match &mut upper {
+                    Some(upper) if L::hash(entry) >> (64 - new_depth) & 1 == 1 => upper.put(entry, new_depth),
+                    _ => lower.put(entry, new_depth),
+                }
+            }
+        }
     }
 }

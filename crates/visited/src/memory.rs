@@ -83,6 +83,12 @@ impl<T: Plain> Zeroed<T> {
         self.len * size_of::<T>()
     }
 
+    /// How many elements there are, without looking at them.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> usize {
+        self.len
+    }
+
     /// The first element, for those who write while others look ([`crate::claim`]). It stays where it is until the array is dropped.
     #[inline(always)]
     pub(crate) fn start(&self) -> *mut T {

@@ -1,7 +1,7 @@
 //! States as they are, with numbers, for several threads: each can add a state, and read one that another has found.
 //!
 //! A hash says which of [`SHARDS`] small stores a state belongs to. Each has a lock of its own, which is held for one lookup: with so many more of them than
-//! threads, two seldom want the same one. The number of a state is its number within its shard and the shard's.
+//! threads, two rarely want the same one. The number of a state is its number within its shard and the shard's.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

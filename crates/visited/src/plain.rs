@@ -4,7 +4,7 @@
 //! The hint of a long state is its hash before the last mixing, a sum over its words: a successor that differs in
 //! few words is hashed by difference. Short states are hashed from the start, which is as fast.
 
-use crate::directory::{Directory, Segment};
+use crate::directory::{Directory, Moved, Segment};
 use crate::hash::{mix, term};
 use crate::memory::Zeroed;
 use crate::prefetch;
@@ -107,6 +107,20 @@ impl Segment for Table {
         self.len + 1 >= self.slots.len()
     }
 
+    fn grow(&mut self, depth: u32, units: usize) -> Option<()> {
+        self.grow_elsewhere(depth, units)
+    }
+
+    fn halves(&mut self, depth: u32, units: usize) -> Option<(Self, Self)> {
+        self.split(depth, units)
+    }
+
+    fn bytes(&self) -> usize {
+        self.slots.bytes()
+    }
+}
+
+impl Moved for Table {
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
         for &slot in self.slots.iter().filter(|s| **s != 0) {
             let to = match &mut upper {
@@ -118,10 +132,6 @@ impl Segment for Table {
                 to.len += 1;
             }
         }
-    }
-
-    fn bytes(&self) -> usize {
-        self.slots.bytes()
     }
 }
 

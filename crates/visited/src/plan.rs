@@ -23,6 +23,9 @@ pub(crate) struct Plan {
     pub(crate) above: Vec<u64>,
 }
 
+/// Slots from which on nodes are over four of them.
+const FEW_SLOTS: u32 = 16;
+
 /// Most inner nodes for which the nodes above a slot are kept as bits.
 const MOST_BITS: usize = 64;
 
@@ -80,9 +83,10 @@ impl Plan {
     }
 
     /// Adds the nodes over slots: neighbours together, since a step changes neighbours. At least two nodes, of two to four
-    /// slots each.
+    /// slots each: of two where there would be so few of four that they could not be dealt evenly, and one of them could have nearly as many
+    /// values as there are states.
     fn add_lowest(&mut self, slots: u32) -> Vec<u32> {
-        let count = slots.div_ceil(4).max(2);
+        let count = if slots < FEW_SLOTS { slots / 2 } else { slots.div_ceil(4) }.max(2);
         let mut first = 0;
         for node in 0..count {
             let arity = (slots - first).div_ceil(count - node);

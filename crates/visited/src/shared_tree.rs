@@ -1,7 +1,7 @@
 //! The tree store, shared by several threads: the tables are those of [`Tree`], and threads add to them as [`crate::claim`] says.
 //!
 //! A batch is looked up while reading is allowed (a lock that all threads share, taken once a batch). Where a table has no room, the thread lets go of it,
-//! takes the lock for writing, so that no other thread looks, makes room as one thread alone would, and goes on where it was: nodes that were
+//! takes the lock for writing, so that no other thread looks, makes room with the help of those that come to look ([`crate::crew`]), and goes on where it was: nodes that were
 //! found have their numbers still, and roots that were added are not looked at again. Numbers of nodes are handed out in blocks, so they have
 //! gaps; which state is which does not depend on them.
 //!
@@ -9,7 +9,7 @@
 //! level, which is emptied when the level ends, and after that to the set of all: who finds it in the set of all finds it in the other, too, if it
 //! waits, whoever added it and when. So the answer does not depend on the order in which threads come, and neither does anything that is decided by it.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use quotient_seams::{
@@ -17,12 +17,14 @@ use quotient_seams::{
 };
 
 use crate::claim::Short;
+use crate::crew::Crew;
 use crate::hash::slots_hash;
 use crate::interner::{Interner, Own};
 use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
+use crate::shared_batch::{Lacks, Tickets, drop_known, find_short, insert_roots};
 use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
-use crate::tree_batch::{drop_repeated, drop_repeated_long, half_key};
+use crate::tree_batch::{drop_repeated_alone, drop_repeated_long};
 
 /// Something in cache lines of its own (two, since processors fetch pairs): what threads write all the time must not lie beside what they read all the time.
 #[derive(Debug)]
@@ -37,24 +39,26 @@ pub struct SharedTree {
     /// The next numbers of nodes with two, three and four children.
     numbers: Apart<[AtomicU64; 3]>,
     len: Apart<AtomicU64>,
-    /// Whether the one root without a place in a set is there: [`ABSENT`], [`WAITS`], [`OLD`].
-    zero: AtomicU8,
     /// Nothing more can be stored.
     exhausted: AtomicBool,
     /// Levels begun.
     levels: AtomicU64,
+    /// Those who make room.
+    crew: Crew,
 }
+
+/// Segments of a table for each thread, so that several can make room in it, each in some of them.
+const SEGMENTS: usize = 4;
+
+/// How often a thread looks whether it can help before it waits to be woken.
+const LOOKS: u32 = 1 << 10;
 
 /// In place of a key that was not computed: the entry is equal to an earlier one of its batch. (A key may be this number; it is computed again.)
 const UNKNOWN: u64 = u64::MAX;
 
-const ABSENT: u8 = 0;
-const WAITS: u8 = 1;
-const OLD: u8 = 2;
-
 /// What has to be made before a thread can go on.
 #[derive(Clone, Copy, Debug)]
-enum Need {
+pub(crate) enum Need {
     /// A tree for states of so many words.
     Length(usize),
     /// Room for a node with so many children and this hash, or numbers.
@@ -84,18 +88,20 @@ impl Share for Tree {
     type Store = SharedTree;
 
     fn share(&mut self, how: Shared) -> SharedTree {
-        let tree = std::mem::take(self);
+        let mut tree = std::mem::take(self);
+        for length in tree.by_length.iter_mut().filter(|length| length.plan.slots > 0) {
+            length.roots.spread(SEGMENTS * how.workers);
+        }
         let Nodes { pairs, triples, quads } = &tree.nodes;
         let numbers = [pairs.next_number(), triples.next_number(), quads.next_number()];
-        let zero = if tree.by_length.get(1).is_some_and(|l| l.roots.has_zero()) { OLD } else { ABSENT };
         SharedTree {
             len: Apart(AtomicU64::new(tree.len)),
             exhausted: AtomicBool::new(tree.exhausted().is_some()),
             tree: RwLock::new(Apart(tree)),
             how,
             numbers: Apart(numbers.map(AtomicU64::new)),
-            zero: AtomicU8::new(zero),
             levels: AtomicU64::new(0),
+            crew: Crew::default(),
         }
     }
 
@@ -107,10 +113,6 @@ impl Share for Tree {
         tree.nodes.triples.numbered(numbers[1]);
         tree.nodes.quads.numbered(numbers[2]);
         tree.len = store.len.0.into_inner();
-        if store.zero.into_inner() != ABSENT {
-            tree.room_for_length(1);
-            tree.by_length[1].roots.insert(0);
-        }
         *self = tree;
     }
 }
@@ -135,13 +137,30 @@ impl SharedStore for SharedTree {
         }
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         tree.0.by_length.iter_mut().for_each(|length| length.fresh.clear());
-        let _ = self.zero.compare_exchange(WAITS, OLD, Ordering::Relaxed, Ordering::Relaxed);
         self.levels.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl SharedTree {
+    #[inline(always)]
     fn read(&self) -> RwLockReadGuard<'_, Apart<Tree>> {
+        match self.tree.try_read() {
+            Ok(tree) => tree,
+            Err(_) => self.read_later(),
+        }
+    }
+
+    /// Somebody makes room: helps until it is done.
+    #[cold]
+    #[inline(never)]
+    fn read_later(&self) -> RwLockReadGuard<'_, Apart<Tree>> {
+        for _ in 0..LOOKS {
+            while self.crew.help() {}
+            if let Ok(tree) = self.tree.try_read() {
+                return tree;
+            }
+            std::hint::spin_loop();
+        }
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,16 +192,16 @@ impl SharedTree {
             Need::Root(words, hash) | Need::Fresh(words, hash) => {
                 let Length { roots, fresh, .. } = &mut tree.by_length[words];
                 let set = if matches!(need, Need::Fresh(..)) { fresh } else { roots };
-                set.make_shared_room(hash, workers);
+                set.make_shared_room(hash, workers, &self.crew);
                 tree.refused |= set.is_refused();
             }
             Need::Node(children, hash) => {
                 let Nodes { pairs, triples, quads } = &mut tree.nodes;
                 let next = self.numbers.0[children as usize - 2].load(Ordering::Relaxed);
                 match children {
-                    2 => make_node_room(pairs, next, hash, workers),
-                    3 => make_node_room(triples, next, hash, workers),
-                    _ => make_node_room(quads, next, hash, workers),
+                    2 => make_node_room(pairs, next, hash, (workers, &self.crew)),
+                    3 => make_node_room(triples, next, hash, (workers, &self.crew)),
+                    _ => make_node_room(quads, next, hash, (workers, &self.crew)),
                 }
             }
         }
@@ -196,18 +215,20 @@ fn make_node_room<const SLOTS: usize, const PLACES: usize>(
     nodes: &mut Interner<SLOTS, PLACES>,
     next: u64,
     hash: u64,
-    workers: usize,
+    (workers, crew): (usize, &Crew),
 ) {
     nodes.numbered(next);
-    nodes.make_shared_room(hash, workers);
+    nodes.make_shared_room(hash, workers, crew);
 }
 
 /// Where the lookups of a batch have come to.
-struct Run<'a, 'g> {
-    successors: &'a Successors,
-    groups: &'a [Group<'g>],
+pub(crate) struct Run<'a, 'g> {
+    pub(crate) successors: &'a Successors,
+    pub(crate) groups: &'a [Group<'g>],
     /// Words of each entry.
-    words: usize,
+    pub(crate) words: usize,
+    /// The words of all, one entry after the other, if these are all entries of the batch.
+    pub(crate) states: &'a [u64],
 }
 
 impl Part<'_> {
@@ -218,6 +239,7 @@ impl Part<'_> {
         shared.retry(|tree| {
             if !found {
                 self.find_keys(tree, run, looked)?;
+                drop_known(&tree.by_length[run.words], shared.how.tells_open, looked);
                 found = true;
             }
             self.insert_keys(tree, run.words, &mut at, looked)
@@ -244,9 +266,9 @@ impl Part<'_> {
                 }));
                 Ok(())
             }
-            2 => short::<2, 5>(&tree.nodes.pairs, two, pairs, set, run, looked),
-            3 => short::<3, 4>(&tree.nodes.triples, three, triples, set, run, looked),
-            4 => short::<4, 3>(&tree.nodes.quads, four, quads, set, run, looked),
+            2 => find_short::<2, 5>(&tree.nodes.pairs, (two, pairs), set, run, looked),
+            3 => find_short::<3, 4>(&tree.nodes.triples, (three, triples), set, run, looked),
+            4 => find_short::<4, 3>(&tree.nodes.quads, (four, quads), set, run, looked),
             _ => self.long(tree, &length.plan, set, run, looked),
         }
     }
@@ -267,7 +289,7 @@ impl Part<'_> {
             3 => nodes.triples.intern_shared([a, b, c], hash, three, triples),
             _ => nodes.quads.intern_shared([a, b, c, d], hash, four, quads),
         };
-        found.map_err(|Short| Need::Node(node.arity, hash))
+        found.map_err(|_: Short| Need::Node(node.arity, hash))
     }
 
     /// As [`short`], for longer states.
@@ -345,40 +367,17 @@ impl Part<'_> {
         at: &mut usize,
         looked: &mut Looked,
     ) -> Result<(), Need> {
-        let Looked { keys, distinct, new, roots: computed, .. } = looked;
-        let Length { roots, fresh, .. } = &tree.by_length[words];
         if self.roots.len() <= words {
             self.roots.resize_with(words + 1, Vec::new);
             self.fresh.resize_with(words + 1, Vec::new);
         }
-        let (tickets, of_level) = (&mut self.roots[words], &mut self.fresh[words]);
-        let Shared { workers, tells_open } = self.shared.how;
-        while let (Some(&hash), Some(&entry)) = (keys.get(*at), distinct.get(*at)) {
-            if tells_open {
-                computed[entry as usize] = hash;
-            }
-            let is_new = if hash == 0 {
-                let zero = &self.shared.zero;
-                let first = if tells_open { WAITS } else { OLD };
-                zero.compare_exchange(ABSENT, first, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-            } else {
-                let mut may_be_new = true;
-                if tells_open {
-                    may_be_new = !roots.contains_shared(hash);
-                    if may_be_new {
-                        let added = fresh.insert_shared(hash, workers, of_level);
-                        added.map_err(|Short| Need::Fresh(words, hash))?;
-                    }
-                }
-                may_be_new
-                    && roots.insert_shared(hash, workers, tickets).map_err(|Short| Need::Root(words, hash))?
-            };
-            if is_new {
-                new.push(entry);
-            }
-            *at += 1;
-        }
-        Ok(())
+        let (roots, fresh) = (&mut self.roots[words], &mut self.fresh[words]);
+        let sets = &tree.by_length[words];
+        let added = insert_roots(sets, self.shared.how, &mut Tickets { roots, fresh }, at, looked);
+        added.map_err(|(which, hash)| match which {
+            Lacks::Root => Need::Root(words, hash),
+            Lacks::Fresh => Need::Fresh(words, hash),
+        })
     }
 
     /// The tickets for a set that was emptied are void.
@@ -389,61 +388,6 @@ impl Part<'_> {
             self.fresh.iter_mut().for_each(Vec::clear);
         }
     }
-}
-
-/// First stages for states of as many words as the interner's keys have slots: where the nodes are looked for that are not the parent's; then their numbers, which
-/// make the root.
-#[inline(always)]
-fn short<const WORDS: usize, const PLACES: usize>(
-    nodes: &Interner<WORDS, PLACES>,
-    numbers: &AtomicU64,
-    own: &mut Own,
-    set: &KeySet,
-    run: &Run<'_, '_>,
-    looked: &mut Looked,
-) -> Result<(), Need> {
-    let Looked { hints, loaded, keys, distinct, stride, .. } = looked;
-    let state_of = |index: usize| -> &[u64; WORDS] {
-        run.successors.state(index).try_into().expect("all states of a run have as many words")
-    };
-    loaded.clear();
-    keys.clear();
-    let mut groups = run.groups.iter();
-    let mut group = groups.next();
-    for &index in &*distinct {
-        let index = index as usize;
-        while group.is_some_and(|g| g.end <= index) {
-            group = groups.next();
-        }
-        let state = state_of(index);
-        let mut changed = u64::MAX;
-        if let Some(parent) = group.map(|g| g.parent)
-            && parent.state.len() == WORDS
-        {
-            hints[index * *stride..][..2].copy_from_slice(&parent.hint[..2]);
-            changed = state.iter().zip(parent.state).fold(0, |changed, (new, old)| changed | (new ^ old));
-        }
-        let load = |half: usize| {
-            if (changed >> (32 * half)) as u32 != 0 { nodes.load(half_key(state, half)) } else { 0 }
-        };
-        loaded.push([load(0), load(1)]);
-    }
-    for (hashes, &index) in loaded.iter().zip(&*distinct) {
-        let index = index as usize;
-        let hint = &mut hints[index * *stride..][..2];
-        for half in 0..2 {
-            let hash = hashes[half];
-            if hash != 0 {
-                let key = half_key(state_of(index), half);
-                let found = nodes.intern_shared(key, hash, numbers, own);
-                hint[half] = found.map_err(|Short| Need::Node(WORDS as u32, hash))?;
-            }
-        }
-        let key = key_hash(u64::from(hint[0]) << 32 | u64::from(hint[1]));
-        set.prefetch::<false>(key);
-        keys.push(key);
-    }
-    Ok(())
 }
 
 impl Visited for Part<'_> {
@@ -465,7 +409,7 @@ impl Visited for Part<'_> {
         one.push(state);
         let mut looked = Looked { distinct: vec![0], ..Looked::default() };
         looked.room_for_hints(1, hint.len());
-        let run = Run { successors: &one, groups: &[], words: state.len() };
+        let run = Run { successors: &one, groups: &[], words: state.len(), states: &[] };
         let shared = self.shared;
         if !shared.retry(|tree| self.find_keys(tree, &run, &mut looked)) {
             return 0;
@@ -478,13 +422,19 @@ impl Visited for Part<'_> {
         self.see_level();
         let mut looked = Looked { distinct: vec![0], keys: vec![key], roots: vec![0], ..Looked::default() };
         let shared = self.shared;
-        let mut at = 0;
-        shared.retry(|tree| self.insert_keys(tree, state.len(), &mut at, &mut looked));
+        let (mut found, mut at) = (false, 0);
+        shared.retry(|tree| {
+            if !found {
+                drop_known(&tree.by_length[state.len()], shared.how.tells_open, &mut looked);
+                found = true;
+            }
+            self.insert_keys(tree, state.len(), &mut at, &mut looked)
+        });
         shared.len.0.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
         !looked.new.is_empty()
     }
 
-    #[inline]
+    #[inline(never)]
     fn insert_batch(
         &mut self,
         successors: &Successors,
@@ -503,15 +453,15 @@ impl Visited for Part<'_> {
             && words > 1
         {
             match words {
-                2 => drop_repeated::<2>(states.as_chunks().0, looked),
-                3 => drop_repeated::<3>(states.as_chunks().0, looked),
-                4 => drop_repeated::<4>(states.as_chunks().0, looked),
+                2 => drop_repeated_alone::<2>(states.as_chunks().0, looked),
+                3 => drop_repeated_alone::<3>(states.as_chunks().0, looked),
+                4 => drop_repeated_alone::<4>(states.as_chunks().0, looked),
                 _ => drop_repeated_long(states, words, looked),
             }
             looked.short = if words <= SHORT { words } else { 0 };
             self.know_hint_len(words);
             looked.room_for_hints(count, self.hint_len(words));
-            self.insert_run(&Run { successors, groups, words }, looked);
+            self.insert_run(&Run { successors, groups, words, states }, looked);
         } else {
             let mut stride = 0;
             for index in 0..count {
@@ -527,7 +477,7 @@ impl Visited for Part<'_> {
                 if words > 0 {
                     looked.distinct.clear();
                     looked.distinct.extend(first as u32..end as u32);
-                    self.insert_run(&Run { successors, groups, words }, looked);
+                    self.insert_run(&Run { successors, groups, words, states: &[] }, looked);
                 }
                 first = end;
             }
@@ -536,9 +486,6 @@ impl Visited for Part<'_> {
     }
 
     fn contains(&self, key: u64, state: &[u64]) -> bool {
-        if key == 0 {
-            return self.shared.zero.load(Ordering::Relaxed) != ABSENT;
-        }
         // Nobody must write while plain reads are done.
         let tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
         tree.0.by_length.get(state.len()).is_some_and(|l| l.roots.contains(key))
@@ -573,11 +520,8 @@ impl Visited for Part<'_> {
             UNKNOWN => self.prepare(state, Loaded::default(), &mut vec![0; self.hint_len(state.len())]),
             key => key,
         };
-        if key == 0 {
-            return self.shared.zero.load(Ordering::Relaxed) == WAITS;
-        }
         let tree = self.shared.read();
-        tree.0.by_length.get(state.len()).is_some_and(|length| length.fresh.contains_shared(key))
+        tree.0.by_length.get(state.len()).is_some_and(|length| length.fresh.contains_shared::<false>(key))
     }
 
     fn name(&self) -> &'static str {

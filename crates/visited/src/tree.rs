@@ -278,7 +278,8 @@ impl Visited for Tree {
         new
     }
 
-    #[inline]
+    // Once in the program, and compiled here: a batch is long.
+    #[inline(never)]
     fn insert_batch(
         &mut self,
         successors: &Successors,

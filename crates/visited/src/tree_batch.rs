@@ -59,7 +59,7 @@ pub(crate) fn half_key<const WORDS: usize>(state: &[u64; WORDS], half: usize) ->
 
 /// Does the processor have what the faster copies of the functions below are compiled for?
 #[inline(always)]
-fn is_modern() -> bool {
+pub(crate) fn is_modern() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
     #[cfg(not(target_arch = "x86_64"))]
@@ -81,7 +81,7 @@ fn insert_short<const WORDS: usize, const PLACES: usize>(
         match (is_modern(), nodes.is_single() && roots.is_single()) {
             (true, true) => short_stages_modern::<true, _, _>(nodes, roots, states, groups, looked),
             (true, false) => short_stages_modern::<false, _, _>(nodes, roots, states, groups, looked),
-            (false, _) => short_stages::<false, false, _, _>(nodes, roots, states, groups, looked),
+            (false, _) => short_stages::<false, _, _>(nodes, roots, states, groups, looked),
         }
     }
 }
@@ -96,16 +96,12 @@ unsafe fn short_stages_modern<const SINGLE: bool, const WORDS: usize, const PLAC
     groups: &[Group<'_>],
     looked: &mut Looked,
 ) {
-    // SAFETY: by this function's contract.
-    unsafe { short_stages::<SINGLE, true, _, _>(nodes, roots, states, groups, looked) }
+    short_stages::<SINGLE, _, _>(nodes, roots, states, groups, looked);
 }
 
 /// The stages for short states. `SINGLE`: nodes and roots have one segment each.
-///
-/// # Safety
-/// The processor must have AVX2 if `MODERN`.
 #[inline(always)]
-unsafe fn short_stages<const SINGLE: bool, const MODERN: bool, const WORDS: usize, const PLACES: usize>(
+fn short_stages<const SINGLE: bool, const WORDS: usize, const PLACES: usize>(
     nodes: &mut Interner<WORDS, PLACES>,
     roots: &mut KeySet,
     states: &[[u64; WORDS]],
@@ -115,31 +111,26 @@ unsafe fn short_stages<const SINGLE: bool, const MODERN: bool, const WORDS: usiz
     drop_repeated(states, looked);
     load_lines::<SINGLE, _, _>(nodes, states, groups, looked);
     find_roots::<SINGLE, _, _>(nodes, roots, states, looked);
-    // SAFETY: by this function's contract.
-    unsafe { insert::<MODERN>(roots, looked) };
+    insert(roots, looked);
 }
 
 /// Last stage: adds the roots.
-///
-/// # Safety
-/// The processor must have AVX2 if `MODERN`.
 #[inline(always)]
-unsafe fn insert<const MODERN: bool>(roots: &mut KeySet, looked: &mut Looked) {
+fn insert(roots: &mut KeySet, looked: &mut Looked) {
     let Looked { keys, new, distinct, .. } = looked;
     assert!(keys.len() == distinct.len(), "there is a key for each distinct entry");
-    // SAFETY: by this function's contract, and the assertion.
-    unsafe { roots.insert_all::<MODERN>(keys, |at| *distinct.get_unchecked(at), new) };
+    // SAFETY: by the assertion.
+    roots.insert_all(keys, |at| unsafe { *distinct.get_unchecked(at) }, new);
 }
 
 /// The last stage on its own.
 #[inline(always)]
 fn insert_roots(roots: &mut KeySet, looked: &mut Looked) {
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
     #[inline(never)]
     fn modern(roots: &mut KeySet, looked: &mut Looked) {
-        // SAFETY: this is compiled for AVX2.
-        unsafe { insert::<true>(roots, looked) }
+        insert(roots, looked);
     }
     if is_modern() {
         #[cfg(target_arch = "x86_64")]
@@ -148,8 +139,7 @@ fn insert_roots(roots: &mut KeySet, looked: &mut Looked) {
             modern(roots, looked);
         }
     } else {
-        // SAFETY: nothing is needed.
-        unsafe { insert::<false>(roots, looked) }
+        insert(roots, looked);
     }
 }
 
@@ -191,6 +181,25 @@ pub(crate) fn drop_repeated<const WORDS: usize>(states: &[[u64; WORDS]], looked:
     unsafe { distinct.set_len(len) };
 }
 
+/// The same on its own.
+pub(crate) fn drop_repeated_alone<const WORDS: usize>(states: &[[u64; WORDS]], looked: &mut Looked) {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[inline(never)]
+    fn modern<const WORDS: usize>(states: &[[u64; WORDS]], looked: &mut Looked) {
+        drop_repeated(states, looked);
+    }
+    if is_modern() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor was asked.
+        unsafe {
+            modern(states, looked);
+        }
+    } else {
+        drop_repeated(states, looked);
+    }
+}
+
 /// As above, for longer states: only those with the same hash are compared.
 #[inline(never)]
 pub(crate) fn drop_repeated_long(states: &[u64], words: usize, looked: &mut Looked) {
@@ -223,7 +232,7 @@ pub(crate) fn drop_repeated_long(states: &[u64], words: usize, looked: &mut Look
 /// changed: its line, with the half's number in the lowest bit (lines are aligned), and 0. When both have, the second is the
 /// line of the upper half. The hint is the parent's for the moment.
 #[inline(always)]
-fn load_lines<const SINGLE: bool, const WORDS: usize, const PLACES: usize>(
+pub(crate) fn load_lines<const SINGLE: bool, const WORDS: usize, const PLACES: usize>(
     nodes: &Interner<WORDS, PLACES>,
     states: &[[u64; WORDS]],
     groups: &[Group<'_>],

@@ -62,7 +62,7 @@ fn nothing_depends_on_what_is_remembered() {
         let text = print(&generate(seed, 1 + (seed % 9) as usize));
         let Ok(model) = Model::from_text("random.pml", &text) else { continue };
         let Ok((mut machine, _)) =
-            model.machine(quotient_engine::Compile { raw: seed % 2 == 0, wide: false })
+            model.machine(quotient_engine::Compile { raw: seed % 2 == 0, wide: false, all: false })
         else {
             continue;
         };

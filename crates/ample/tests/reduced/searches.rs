@@ -144,7 +144,7 @@ fn searches_agree_on_random_programs() {
         // A worker of the same machine, as if on another thread.
         let mut other = machine.another();
         assert_eq!(every_search(&mut other, &mut Identity, &mut All, &kinds, &what), whole, "{what}");
-        let mut stands = Ordered::new(Renaming::new(&machine, Vec::new(), Vec::new()), Order::Exact);
+        let mut stands = Ordered::new(Renaming::new(&machine, Vec::new(), Default::default()), Order::Exact);
         every_search(&mut machine, &mut stands, &mut All, &kinds, &what);
         for renamed in [false, true] {
             let independence = Independence { renamed, ..Independence::default() };

@@ -184,7 +184,7 @@ fn temporal_questions_keep_their_answers() {
         let text = print(&tree);
         let Ok(model) = Model::from_text("random.pml", &text) else { continue };
         let Ok((mut machine, _)) =
-            model.machine(quotient_engine::Compile { raw: seed % 2 == 0, wide: false })
+            model.machine(quotient_engine::Compile { raw: seed % 2 == 0, wide: false, all: false })
         else {
             continue;
         };

@@ -16,4 +16,5 @@ mod temporal;
 mod temporal_traps;
 mod thread_orders;
 mod token_mutex;
+mod whole_formulas;
 mod workers;

@@ -90,14 +90,38 @@ fn statements_behind_a_guard_that_never_holds() {
                 init { run P(); printf(\"%d\\n\", 1); do :: 0; skip od }\n";
     let assigns = "pid g; proctype P(byte p) { bool x[2] }\n\
                    active proctype Q() { g = run P(1); g = 3; do :: 0; g = 3 od }\n";
-    for text in [ends, assigns] {
+    // What stands after a statement that fails is not executed either.
+    let fails = "byte g[2]; active proctype P() { d_step { g[-1]; skip } }\n\
+                 active proctype Q() { chan c[2] = [0] of { byte } }\n";
+    for (text, number) in [(ends, 2), (assigns, 2), (fails, 3)] {
         let model = Model::from_text("guard.pml", text).expect("correct");
         let unreached = |raw| {
             let check = Check { raw, all: true, ..Check::default() };
             let outcome = model.check(&check).expect("small");
             outcome.unreached.into_iter().map(|u| u.statement).collect::<Vec<_>>()
         };
-        assert_eq!(unreached(true).len(), 2, "{text}");
+        assert_eq!(unreached(true).len(), number, "{text}");
         assert_eq!(unreached(false), unreached(true), "{text}");
     }
+}
+
+/// A local statement that fails is merged with the step before where one violation is enough, and stands alone where all are asked for: what
+/// others can do before it is found, too, and the runs are followed as they were found.
+#[test]
+fn faults_do_not_hide_what_others_can_do() {
+    let text = "proctype P() { skip; assert(false) }\n\
+                init { bool x[2]; run P(); x[2] = 1 }\n";
+    let model = Model::from_text("fault.pml", text).expect("correct");
+    for partial_order in [PartialOrder::On, PartialOrder::Off] {
+        let check = Check { all: true, partial_order, ..Check::default() };
+        let outcome = model.check(&check).expect("small");
+        assert_eq!(outcome.violations.len(), 2, "{partial_order:?}");
+        assert!(outcome.unreached.is_empty(), "{partial_order:?}");
+        for violation in &outcome.violations {
+            let (question, choices) = (violation.question, &violation.choices);
+            model.written_path(question, choices, violation.cycle, violation.how).expect("the same run");
+        }
+    }
+    let one = model.check(&Check::default()).expect("small");
+    assert!(one.reduced.merged > 0 && one.violations.len() == 1, "{:?}", one.reduced);
 }

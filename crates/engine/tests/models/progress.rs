@@ -22,11 +22,13 @@ fn holds(text: &str, check: &Check<'_>) -> bool {
     }
 }
 
-fn all_ways(text: &str, progress: bool, fair: bool) -> Vec<bool> {
-    [true, false]
-        .iter()
-        .map(|&raw| holds(text, &Check { raw, progress, fair, all: true, ..Check::default() }))
-        .collect()
+/// Are there non-progress cycles?
+fn progress(fair: bool) -> Check<'static> {
+    Check { progress: true, fair, ..Check::default() }
+}
+
+fn all_ways(text: &str, asked: &Check<'_>) -> Vec<bool> {
+    [true, false].iter().map(|&raw| holds(text, &Check { raw, all: true, ..*asked })).collect()
 }
 
 /// With SPIN's verdicts.
@@ -50,8 +52,8 @@ fn small_models() {
             true,
         ),
     ] {
-        assert_eq!(all_ways(text, true, false), [without; 2], "{text}");
-        assert_eq!(all_ways(text, true, true), [fair; 2], "fair: {text}");
+        assert_eq!(all_ways(text, &progress(false)), [without; 2], "{text}");
+        assert_eq!(all_ways(text, &progress(true)), [fair; 2], "fair: {text}");
     }
 }
 
@@ -77,7 +79,7 @@ fn claims_written_by_hand() {
         ),
     ] {
         let text = format!("{program}{claim}\n");
-        assert_eq!(all_ways(&text, false, false), [expected; 2], "{text}");
+        assert_eq!(all_ways(&text, &Check::default()), [expected; 2], "{text}");
     }
 }
 
@@ -102,7 +104,7 @@ fn without_progress_beside_a_label() {
         for (text, without) in [(format!("{other}{process}"), younger), (format!("{process}{other}"), older)]
         {
             let text = format!("byte g, x;\n{text}");
-            assert_eq!(all_ways(&text, true, false), [without; 2], "{text}");
+            assert_eq!(all_ways(&text, &progress(false)), [without; 2], "{text}");
         }
     }
 }
@@ -128,7 +130,7 @@ fn labels_on_the_first_statement_of_an_option() {
         ),
         ("byte x; active proctype P() { { do :: progress: x = 1; x = 0 od } unless { x == 2 } }", true),
     ] {
-        assert_eq!(all_ways(text, true, false), [without; 2], "{text}");
+        assert_eq!(all_ways(text, &progress(false)), [without; 2], "{text}");
     }
     for (text, without) in [
         // A run that has ended at an accept label stays there for ever ("accept stutter").
@@ -151,10 +153,16 @@ const CYCLES: [(&str, &[&str], &str, &[&str]); 2] = [
     ("accept", &[], "-a", &["acceptance cycle (at", "accept stutter (at"]),
 ];
 
+/// Where everybody is blocked although not everybody has had his turn, `-f` makes a "default move" that changes nothing. SPIN 6.5.2 does not clear
+/// what it noted of the last step that it tried at this depth: if that one led to an accept label, the end of the run counts as being
+/// at one ("accept stutter"), wherever the processes are.
+const STALE_LABEL: (&str, &str) =
+    ("trpt->o_pm |= 128 | ((trpt-1)->o_pm&(2|4));", "trpt->o_pm = 128 | ((trpt-1)->o_pm&(2|4));");
+
 /// Does SPIN find no such cycle, plain and fair? `None` when it has no answer.
 fn spin(text: &str, what: usize) -> Option<[bool; 2]> {
     let (_, definitions, option, found) = CYCLES[what];
-    let verifier = Verifier::new(text, &[definitions, &["-DNFAIR=4"]].concat()).ok()?;
+    let verifier = Verifier::corrected(text, &[definitions, &["-DNFAIR=4"]].concat(), &[STALE_LABEL]).ok()?;
     let ask = |options: &[&str]| {
         let said = verifier.run(options)?;
         said.contains("errors: ").then(|| !found.iter().any(|f| said.contains(f)))
@@ -185,10 +193,7 @@ fn random_programs_agree_with_spin() {
         let what = CYCLES.iter().position(|(label, ..)| text.contains(label));
         let Some(what) = what.filter(|_| usable && !text.contains("_nr_pr")) else { continue };
         let Some(expected) = spin(&text, what) else { continue };
-        // A fair run is a run: where SPIN finds fair ones only (an "accept stutter"), it contradicts itself.
-        if expected == [true, false] {
-            continue;
-        }
+        assert_ne!(expected, [true, false], "SPIN: a fair run is a run; seed {seed}\n\n{text}");
         let (progress, acceptance) = (what == 0, what == 1);
         for (raw, search) in [
             (true, SearchKind::BreadthFirst),

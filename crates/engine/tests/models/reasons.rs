@@ -119,3 +119,22 @@ fn the_first_difference_between_proctypes_is_named() {
     let text = program(alike, alike) + "active proctype R() { do :: a == 2 -> x = 0 od }\n";
     assert_eq!(differs(&text), "P and Q do the same, but others treat them in different ways");
 }
+
+/// Where so short a search is not worth it, the report says that the reasons were not looked for to the end, and who does that.
+#[test]
+fn much_code_is_only_tried_when_asked() {
+    let body: Vec<String> = (0..40).map(|i| format!("x[_pid] = {i};")).collect();
+    let text =
+        format!("byte x[3];\nactive [3] proctype P() {{ do ::\n{}\nx[0] > 3\nod }}\n", body.join("\n"));
+    let ask = |explain_symmetry| {
+        let model = Model::from_text(NAME, &text).expect("correct");
+        let limits = quotient_search::Limits { states: Some(2_000), ..Default::default() };
+        let check = Check { explain_symmetry, limits, ..Check::default() };
+        model.check(&check).expect("checked").symmetry.limit.expect("one is named")
+    };
+    assert_eq!(
+        ask(false),
+        "processes are told apart; by what was not looked for to the end (--explain symmetry does)"
+    );
+    assert_eq!(ask(true), "told apart by reasons.pml:43 (x[0] > 3)");
+}

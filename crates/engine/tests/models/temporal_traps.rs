@@ -44,7 +44,7 @@ struct Naive(Ordered<Renaming>);
 
 impl Naive {
     fn new(machine: &Machine) -> Naive {
-        Naive(Ordered::new(Renaming::new(machine, Vec::new(), Vec::new()), Order::Exact))
+        Naive(Ordered::new(Renaming::new(machine, Vec::new(), Default::default()), Order::Exact))
     }
 }
 

@@ -48,9 +48,10 @@ fn interrupted(model: &Model, check: &Check<'_>, whole: &str) -> String {
         arguments: Vec::new(),
         folder: folder.path().into(),
         checksum: String::new(),
+        process: None,
     };
     let path = folder.path().join("run");
-    let mut checkpoint = Checkpoint::create(&path, identity.clone()).expect("it can be made");
+    let mut checkpoint = Checkpoint::create(&path, identity.clone(), String::new()).expect("it can be made");
     for depth in [depth / 3, depth / 3 * 2] {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         let held = Mutex::new(checkpoint);

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::formulas::linear;
+use crate::formulas::{linear, of_each};
+use crate::symmetric_formulas::processes;
 use quotient_engine::PropertyKeyword::Ltl;
 use quotient_engine::{Answer, Check, LoadOptions, Model, Question, Symmetry, Verdict};
 use quotient_machine::{CLAIM_THREAD, Machine};
@@ -177,8 +178,12 @@ fn random_symmetric_programs() {
             atoms.extend(all.iter().map(|e| format!("(forall p: P . {e})")));
         }
         let mut random = Random::new(seed);
-        for _ in 0..3 {
-            let formula = linear(&mut random, &atoms, &mut 3, 3, false);
+        let each = processes(&text).filter(|_| text.contains("active ["));
+        for round in 0..4 {
+            let formula = match each {
+                Some((processes, first)) if round == 3 => of_each(&mut random, first..first + processes),
+                _ => linear(&mut random, &atoms, &mut 3, 3, false),
+            };
             let model = Model::from_text_with("random.pml", &text, &[(Ltl, formula.clone())]);
             let model = model.unwrap_or_else(|e| panic!("{e}\n{text}"));
             compared.compare(&model, &|| format!("seed {seed}: {formula}\n\n{text}"));

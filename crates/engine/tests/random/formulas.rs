@@ -114,6 +114,28 @@ pub struct Said {
     pub ample: bool,
 }
 
+/// A formula of linear time that says the same of each process with one of these ids, under temporal operators of its own: `a` and `b` are cells of
+/// the process.
+pub fn of_each(random: &mut Random, ids: std::ops::Range<usize>) -> String {
+    let shape = *random.one(&[
+        "[]<> A",
+        "<>[] A",
+        "<> A",
+        "[] (A -> <> B)",
+        "(A U B)",
+        "[] (!A || (B V A))",
+        "([]<> A -> []<> B)",
+    ]);
+    let (a, b) =
+        (*random.one(&["a[#] == 1", "owner == #", "a[#] > b[#]"]), *random.one(&["b[#] == 1", "a[#] == 0"]));
+    let of = |id: usize| {
+        let atom = |e: &str| format!("({})", e.replace('#', &id.to_string()));
+        format!("({})", shape.replace('A', &atom(a)).replace('B', &atom(b)))
+    };
+    let all = ids.map(of).collect::<Vec<_>>().join(*random.one(&[" && ", " || "]));
+    format!("{}({all})", random.one(&["", "!"]))
+}
+
 /// A model with a formula.
 pub fn model(text: &str, keyword: PropertyKeyword, formula: &str) -> Model {
     let model = Model::from_text_with("random.pml", text, &[(keyword, formula.to_owned())]);

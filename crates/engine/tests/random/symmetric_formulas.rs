@@ -7,7 +7,7 @@
 //!
 //! `QUOTIENT_SYMMETRIC_FORMULAS` sets how many programs (a slice by default), `QUOTIENT_SEED` the first seed.
 
-use crate::formulas::{branching, engine, linear, model, parse, ways};
+use crate::formulas::{branching, engine, linear, model, of_each, parse, ways};
 use quotient_engine::PropertyKeyword;
 use quotient_promela::{ParseOptions, parse_text};
 use quotient_reference::symmetric::symmetric;
@@ -53,7 +53,7 @@ fn atoms(text: &str) -> Vec<Atom> {
 }
 
 /// How many processes there are, and the id of the first; none where `init` starts them.
-fn processes(text: &str) -> Option<(usize, usize)> {
+pub fn processes(text: &str) -> Option<(usize, usize)> {
     let at = text.find("active [")?;
     let count = text[at + 8..].split(']').next()?.parse().ok()?;
     Some((count, usize::from(text[..at].contains("proctype other"))))
@@ -74,7 +74,8 @@ fn with_laps(text: String, random: &mut Random) -> String {
 fn symmetric_programs_keep_their_answers() {
     let programs = setting("QUOTIENT_SYMMETRIC_FORMULAS", 60);
     let first = setting("QUOTIENT_SEED", 7_000_000);
-    let (mut compared, mut violated, mut symmetric_ones, mut ample_ones, mut smaller) = (0, 0, 0, 0, 0);
+    let (mut compared, mut violated, mut symmetric_ones, mut ample_ones) = (0, 0, 0, 0);
+    let (mut smaller, mut exchanged) = (0, 0);
     for seed in first..first + programs {
         // Not the numbers that made the program.
         let mut random = Random::new(!seed);
@@ -83,8 +84,12 @@ fn symmetric_programs_keep_their_answers() {
         let tree = parsed.model;
         let atoms = atoms(&text);
         let names: Vec<String> = atoms.iter().map(|(engine, _)| engine.clone()).collect();
-        for round in 0..4 {
-            let (keyword, formula) = if round < 2 {
+        let each = processes(&text).filter(|_| text.contains("active ["));
+        for round in 0..5 {
+            let (keyword, formula) = if let (4, Some((processes, first))) = (round, each) {
+                // Only where there are no ample sets may such a formula's automaton be renamed with the processes.
+                (PropertyKeyword::Ltl, of_each(&mut random, first..first + processes))
+            } else if round < 2 {
                 (PropertyKeyword::Ltl, linear(&mut random, &names, &mut 3, 3, false))
             } else {
                 (PropertyKeyword::Ctl, branching(&mut random, &names, 2, false))
@@ -112,11 +117,13 @@ fn symmetric_programs_keep_their_answers() {
             symmetric_ones += u64::from(said.iter().any(|s| s.symmetry));
             ample_ones += u64::from(said.iter().any(|s| s.ample));
             let most = said.iter().map(|s| s.states).max();
+            exchanged +=
+                u64::from(round == 4 && each.is_some() && said.iter().any(|s| s.symmetry && !s.ample));
             smaller += u64::from(said.iter().any(|s| s.symmetry && s.ample && Some(s.states) < most));
         }
     }
     println!(
-        "{compared} formulas compared, {violated} violated; with symmetry {symmetric_ones}, with ample sets {ample_ones}, both and smaller {smaller}"
+        "{compared} formulas compared, {violated} violated; with symmetry {symmetric_ones}, with ample sets {ample_ones}, both and smaller {smaller}; {exchanged} that say the same of each process, with symmetry"
     );
     assert!(compared > programs, "only {compared} formulas on {programs} programs could be compared");
     assert!(symmetric_ones * 10 > compared, "only {symmetric_ones} of {compared} with symmetry: no force");
@@ -124,5 +131,6 @@ fn symmetric_programs_keep_their_answers() {
         ample_ones * 4 > compared && smaller > 0,
         "{ample_ones} with ample sets, {smaller} smaller: no force"
     );
+    assert!(exchanged > 0, "no automaton whose locations are exchanged: no force");
     assert!(violated * 10 > compared && violated * 10 < compared * 9, "{violated} of {compared}: no force");
 }

@@ -114,8 +114,9 @@ fn moves(machine: &mut Machine, state: &[u64]) -> Vec<(Option<ViolationKind>, Ve
 
 /// Counts orbits by brute force and checks that members of the group commute with steps.
 fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> {
-    let (mut machine, _) =
-        model.machine(quotient_engine::Compile { raw: check.raw, wide: false }).map_err(|e| e.to_string())?;
+    let (mut machine, _) = model
+        .machine(quotient_engine::Compile { raw: check.raw, wide: false, all: false })
+        .map_err(|e| e.to_string())?;
     let Some(mut representative) = quotient_engine::representative(&mut machine, check) else {
         return Ok(None);
     };
@@ -157,11 +158,13 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
                 expected.sort_unstable();
                 if moves(&mut machine, image_of_state) != expected {
                     return Err(format!(
-                        "{g:?} is no symmetry: it does not commute with the steps of a state"
+                        "{g:?} is not a symmetry: it does not commute with the steps of a state"
                     ));
                 }
                 if own.is_empty() && machine.is_valid_end(state) != machine.is_valid_end(image_of_state) {
-                    return Err(format!("{g:?} is no symmetry: it changes whether a state may be the last"));
+                    return Err(format!(
+                        "{g:?} is not a symmetry: it changes whether a state may be the last"
+                    ));
                 }
             }
         }

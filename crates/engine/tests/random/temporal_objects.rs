@@ -255,7 +255,7 @@ fn elements_and_divisors_that_may_not_exist() {
     }
 }
 
-/// What an assumption forbids is no deadlock, whoever watches.
+/// What an assumption forbids is not a deadlock, whoever watches.
 #[test]
 fn assumptions_cut_no_run_to_a_deadlock() {
     let assumes = "system S { record Node {} Node g; boolean flag;

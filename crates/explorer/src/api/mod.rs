@@ -64,6 +64,8 @@ told::answers! {
         history: Option<BTreeMap<String, Vec<(usize, bool)>>>,
         locks: Locks,
         ending: Ending,
+        /// The place that the question named by `at`, so that a step is one question.
+        place: Option<Place>,
     }
     /// Statements of a run: which of the program, whose, of which kind (128 more where a step begins), and what it is linked with: of a rendezvous or a
     /// start the other process, of a receive the statement that sent, of an atomic read the one that wrote; -1 where there is nothing.
@@ -80,6 +82,8 @@ told::answers! {
         at: Option<String>,
         parts: Vec<Part>,
         failed: Option<Failed>,
+        /// What the statement read in which the run goes wrong.
+        reads: Vec<Read>,
         step: Option<usize>,
         what: Option<String>,
         accesses: Vec<Accessed>,
@@ -217,7 +221,15 @@ told::answers! {
     Repeat { step: usize, of: usize, renaming: Vec<(u32, u32)> }
     Starved { starved: Option<Vec<Process>> }
     /// States around a place: after `at` steps of the run, or, if `whole`, all from the start on.
-    Graph { nodes: Vec<GraphNode>, edges: Vec<GraphEdge>, whole: bool, at: usize, reduced: Option<u64> }
+    Graph {
+        nodes: Vec<GraphNode>,
+        edges: Vec<GraphEdge>,
+        whole: bool,
+        at: usize,
+        reduced: Option<u64>,
+        /// States that differ only in which of the processes at their ends have ended are of one class.
+        without_ends: bool,
+    }
     GraphNode {
         id: usize,
         /// The same in every answer about this model.
@@ -232,7 +244,8 @@ told::answers! {
         kind: StateKind,
         expanded: bool,
     }
-    GraphEdge { from: usize, to: usize, pid: u32, text: String, left_out: bool }
+    /// A step; `ends`: the end of its process.
+    GraphEdge { from: usize, to: usize, pid: u32, text: String, left_out: bool, ends: bool }
     Reductions { explored: Vec<Explored>, later: Vec<Explored>, why: String, symmetry: Option<SymmetryFound> }
     Explored { pid: u32, process: String, text: String, why: Option<String> }
     SymmetryFound { order: String, found: Vec<String>, limit: Option<String> }
@@ -289,6 +302,7 @@ impl Ending {
             at: None,
             parts: Vec::new(),
             failed: None,
+            reads: Vec::new(),
             step: None,
             what: None,
             accesses: Vec::new(),

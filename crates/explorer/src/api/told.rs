@@ -75,7 +75,8 @@ impl<T: Told> Told for BTreeMap<String, T> {
     }
 }
 
-/// Whole numbers, packed: each in four bytes, the lowest first; in base 64. A long run has many, and nobody reads them one by one as text.
+/// Whole numbers, packed: a digit that says in how many bytes each is, and they themselves, the lowest byte first, in base 64. A long run has
+/// many, and nobody reads them one by one as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed(pub Vec<i32>);
 
@@ -83,8 +84,11 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 impl Told for Packed {
     fn json(&self) -> Json {
-        let bytes: Vec<u8> = self.0.iter().flat_map(|n| n.to_le_bytes()).collect();
-        let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+        let width = self.width();
+        let moved = self.0.iter().map(|n| if width == 4 { *n } else { n + 1 }.to_le_bytes());
+        let bytes: Vec<u8> = moved.flat_map(|n| n.into_iter().take(width)).collect();
+        let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4 + 1);
+        text.push(char::from(b'0' + width as u8));
         for chunk in bytes.chunks(3) {
             let mut bits = [0; 4];
             bits[1..=chunk.len()].copy_from_slice(chunk);
@@ -106,10 +110,18 @@ impl Told for Packed {
 }
 
 impl Packed {
+    /// How many bytes each number takes: in one and two bytes it is one larger, so that -1, which stands for nothing, fits.
+    fn width(&self) -> usize {
+        let all_below = |most: i32| self.0.iter().all(|n| (-1..most).contains(n));
+        [(1, 0xff), (2, 0xffff)].into_iter().find(|(_, most)| all_below(*most)).map_or(4, |(width, _)| width)
+    }
+
     /// Reads what [`Told::json`] wrote; empty where it is something else.
     pub fn read(text: &Json) -> Packed {
         let digit = |sign: u8| DIGITS.iter().position(|d| *d == sign).unwrap_or(0) as u32;
         let text = text.as_str().unwrap_or("").trim_end_matches('=').as_bytes();
+        let Some((width, text)) = text.split_first() else { return Packed::default() };
+        let width = usize::from(width.saturating_sub(b'0')).clamp(1, 4);
         let bytes: Vec<u8> = text
             .chunks(4)
             .flat_map(|chunk| {
@@ -117,7 +129,9 @@ impl Packed {
                 bits.to_be_bytes()[1..chunk.len()].to_vec()
             })
             .collect();
-        Packed(bytes.chunks_exact(4).map(|n| i32::from_le_bytes([n[0], n[1], n[2], n[3]])).collect())
+        let number = |n: &[u8]| n.iter().rev().fold(0, |number: i32, byte| number << 8 | i32::from(*byte));
+        let less = i32::from(width < 4);
+        Packed(bytes.chunks_exact(width).map(|n| number(n) - less).collect())
     }
 }
 
@@ -148,7 +162,7 @@ impl Told for outcome::Frame {
 
 /// What `Told::ty` names and is not defined by a macro.
 pub(super) const GIVEN: &str = "\
-/** Whole numbers, each in four bytes, the lowest first; in base 64. */
+/** Whole numbers: a digit says in how many bytes each is, the lowest first; they follow in base 64, in one or two bytes each one larger. */
 export type Packed = string;
 
 /** A value of a program, as in traces: `text` shows it. */
@@ -269,10 +283,21 @@ mod tests {
 
     #[test]
     fn packed_numbers_come_back() {
-        for numbers in [vec![], vec![0], vec![1, -1], vec![i32::MIN, i32::MAX, 7], (-500..500).collect()] {
+        for numbers in [
+            vec![],
+            vec![0],
+            vec![1, -1],
+            vec![i32::MIN, i32::MAX, 7],
+            (-500..500).collect(),
+            (-1..255).collect(),
+            (-1..256).collect(),
+            (-1..70_000).collect(),
+        ] {
             let packed = Packed(numbers);
             assert_eq!(Packed::read(&packed.json()), packed);
         }
-        assert_eq!(Packed(vec![1, 2]).json(), "AQAAAAIAAAA=");
+        assert_eq!(Packed(vec![1, 2]).json(), "1AgM=");
+        assert_eq!(Packed(vec![1, 300]).json(), "2AgAtAQ==");
+        assert_eq!(Packed(vec![1, -2]).json(), "4AQAAAP7///8=");
     }
 }

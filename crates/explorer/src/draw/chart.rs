@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::svg::{COLOURS, WRONG};
+use super::svg::{COLOURS, HERE, WRONG};
 use super::{list, number, svg, text};
 use crate::api::Packed;
 
@@ -129,8 +129,8 @@ pub(super) fn svg(run: &Value, rows: &[Value], waiting: &Value) -> String {
     if cycle > 0 {
         let first = rows.iter().position(|row| number(&row["step"]) + cycle > length).unwrap_or(0);
         let d = format!("M10 {}H4V{}H9", bottom - 12.0, y(first));
-        out.path(&d, WRONG, "stroke-width=\"1.6\"");
-        out.head(12.0, y(first), true, WRONG);
+        out.path(&d, HERE, "stroke-width=\"1.6\"");
+        out.head(12.0, y(first), true, HERE);
     }
     let received: Vec<u64> = rows.iter().filter_map(|row| link(row, &["receive"])).collect();
     let failed = run["ending"]["kind"] == "violation";

@@ -65,7 +65,7 @@ pub(super) fn svg(graph: &Value) -> String {
     }
     for (node, (x, y)) in list(&graph["nodes"]).iter().zip(&places) {
         let fill = match text(&node["kind"]) {
-            _ if node["here"] == true => "#1d5fc4",
+            _ if node["here"] == true => svg::HERE,
             "violation" | "deadlock" => "#b3340f",
             "end" => "#14705a",
             _ => "#ffffff",

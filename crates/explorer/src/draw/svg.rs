@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// Colours of processes, in turn.
 pub(super) const COLOURS: [&str; 4] = ["#0a62a9", "#a65300", "#00705a", "#6b1f5e"];
 
+/// Where one stands, and what is repeated.
+pub(super) const HERE: &str = "#1d5fc4";
+
 /// What is wrong.
 pub(super) const WRONG: &str = "#b3340f";
 

@@ -87,7 +87,7 @@ impl Executed {
             })
             .collect();
         let steps = rows.len();
-        // What went wrong is told behind the last step: of a race both accesses, the earlier one first.
+        // What went wrong is told after the last step: of a race both accesses, the earlier one first.
         let is_race = repeated.failure.kind == FailureKind::Race;
         let accesses = trace.accesses.iter().take(if is_race { 2 } else { 1 }).rev();
         if steps > 0 && repeated.failure.kind != FailureKind::Deadlock {

@@ -10,6 +10,7 @@ mod passing;
 mod told;
 mod watch;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,13 +43,13 @@ pub struct Settings {
     pub file: String,
     /// Definitions.
     pub defines: Vec<(String, String)>,
-    /// The files that are shown.
+    /// The files that are shown; what they include from beside them is shown as well.
     pub sources: Vec<PathBuf>,
     /// Makes the program, when it is first needed.
     pub build: Builder,
     /// How it is run.
     pub request: Request,
-    /// The command that repeats a schedule, up to the schedule; and what comes behind it.
+    /// The command that repeats a schedule, up to the schedule; and what comes after it.
     pub again: (String, String),
     /// The command that checks it.
     pub check: String,
@@ -93,12 +94,28 @@ fn manner(token: &Token) -> Token {
     Token { schedule: Schedule::default(), ..token.clone() }
 }
 
+/// Files that are shown at most, of those that the sources include.
+const MOST_SOURCES: usize = 40;
+
+/// The sources, and what they include by names in quotation marks, found beside the file that does.
 fn read(paths: &[PathBuf]) -> Vec<Source> {
-    let text = |path: &PathBuf| {
-        let bytes = std::fs::read(path).unwrap_or_default();
-        Source { path: path.clone(), text: String::from_utf8_lossy(&bytes).into_owned() }
-    };
-    paths.iter().map(text).collect()
+    let mut all: Vec<Source> = Vec::new();
+    let mut open: VecDeque<PathBuf> = paths.iter().cloned().collect();
+    while let Some(path) = open.pop_front() {
+        if all.len() >= MOST_SOURCES.max(paths.len()) || all.iter().any(|known| known.path == path) {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let included = text.lines().filter_map(|line| {
+            let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+            let (name, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+            Some(path.with_file_name(name)).filter(|file| file.is_file())
+        });
+        open.extend(included);
+        all.push(Source { path, text });
+    }
+    all
 }
 
 impl Program {

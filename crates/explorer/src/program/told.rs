@@ -7,13 +7,14 @@ use quotient_explain::Move;
 use quotient_native::protocol::FailureKind;
 use quotient_outcome::{Event, Frame, Value as Shown};
 use quotient_stateless::graph::MemoryModel;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::executed::{Executed, Row};
 use super::{Program, Source, lock, name, path, thread_name};
 use crate::api::{self, EndingKind, GroupKind, Part};
 use crate::next::written;
 use crate::server::Refused;
+use crate::stuck;
 
 impl Program {
     /// File and line as the page counts them; files that are not shown have none.
@@ -85,6 +86,11 @@ impl Program {
             locks.held.0.extend([object as i32, held.thread as i32, held.from as i32, to]);
         }
         let threads = &run.repeated.trace.processes;
+        let mut ending = ending(&run);
+        if ending.kind == EndingKind::Deadlock {
+            let end = self.next(&json!({ "path": body["path"] }))?;
+            ending.parts = stuck::sentence(&end.waiting, &|pid| thread_name(&run, pid));
+        }
         Ok(api::Run {
             // A program's runs are short: they are named by their steps.
             id: String::new(),
@@ -97,7 +103,8 @@ impl Program {
             processes: threads.iter().map(|p| api::Process { pid: p.pid, name: name(p) }).collect(),
             history: Some(history),
             locks,
-            ending: ending(&run),
+            ending,
+            place: None,
         })
     }
 
@@ -119,6 +126,7 @@ impl Program {
             history: None,
             locks: api::Locks { objects: Vec::new(), held: api::Packed::default() },
             ending: api::Ending::new(EndingKind::NotRun),
+            place: None,
         }
     }
 
@@ -246,8 +254,8 @@ impl Program {
                 }
                 continue;
             }
-            // Where a run goes wrong, it was cut short: only who has what somebody waits for is certain.
-            if over && thread.owner.is_none() {
+            // Where a run goes wrong, it was cut short: only who has what somebody waits for is certain. Who has it itself has gone on with it.
+            if over && thread.owner.is_none_or(|owner| owner == thread.pid) {
                 continue;
             }
             let (object, joins) = match thread.next.as_ref().and_then(|e| e.events.first()) {
@@ -259,8 +267,12 @@ impl Program {
             };
             let since = here.held.iter().rev().find(|h| h.object == object && h.to.is_none());
             let holder = thread.owner.or_else(|| joins.filter(|_| !thread.finished));
+            let ended = |pid: u32| here.repeated.trace.processes.iter().any(|t| t.pid == pid && t.finished);
             let why = match (thread.owner, joins) {
-                (Some(owner), _) => format!("{object} is held by {}", thread_name(&here, owner)),
+                (Some(owner), _) => {
+                    let over = if ended(owner) { ", which has ended" } else { "" };
+                    format!("{object} is held by {}{over}", thread_name(&here, owner))
+                }
                 (None, Some(other)) => format!("{} has not ended", thread_name(&here, other)),
                 (None, None) => format!("waits to {text}"),
             };
@@ -366,6 +378,13 @@ fn headline(run: &Executed, kind: FailureKind) -> Vec<Part> {
                 Part::text(format!("{first}{}", verb(earlier.writes))),
                 Part::code(&earlier.object),
                 Part::text(format!(" while {second}{}it: nothing orders the two", verb(later.writes))),
+            ]
+        }
+        (FailureKind::Assertion, [here, ..]) if !repeated.failure.text.is_empty() => {
+            vec![
+                Part::text(format!("{} asserts ", thread_name(run, here.thread))),
+                Part::code(&repeated.failure.text),
+                Part::text(", which is false"),
             ]
         }
         (_, [here, ..]) if !repeated.failure.text.is_empty() => {

@@ -175,7 +175,8 @@ fn a_deadlock_says_why_everybody_waits_in_a_browser() {
     let browser = Browser::start("deadlock");
     browser.size(1440, 900, "light");
     browser.open(&served.address);
-    assert_eq!(browser.text("h1"), "Nobody can go on");
+    let said = "Nobody can go on: philosopher(0) waits for philosopher(1), which waits for philosopher(0)";
+    assert_eq!(browser.text("h1"), said);
     let next = browser.text("#next");
     assert!(next.contains("taken[1]") && next.contains("taken[0]"), "{next}");
     // Each reason names the step that made it so, and leads there.
@@ -210,9 +211,21 @@ fn a_lasso_says_what_repeats_in_a_browser() {
     let browser = Browser::start("lasso");
     browser.size(1440, 900, "light");
     browser.open(&served.address);
-    assert!(browser.text(".headline p").contains("repeat for ever"), "{}", browser.text(".headline p"));
+    assert!(browser.text("h1").contains("does not hold: step"), "{}", browser.text("h1"));
+    assert!(browser.text("h1").ends_with("for ever"), "{}", browser.text("h1"));
     assert!(browser.value("document.querySelectorAll('.row.again').length") != json!(0));
     browser.picture("lasso-1440-light.png");
+    is_clean(&browser, &served);
+    // What no cycle shows: the run itself does not say what is wrong with it.
+    let text = "byte x; active proctype P() { x = 1; x = 2; x = 3 } ltl small { [] (x < 2) }";
+    let served = Served::start("formula.pml", text, true);
+    browser.requested.borrow_mut().clear();
+    browser.open(&served.address);
+    let said = browser.text("h1");
+    assert!(
+        said.contains("x < 2") && said.contains(" does not hold: that is certain after step 2"),
+        "{said}"
+    );
     is_clean(&browser, &served);
 }
 

@@ -69,6 +69,7 @@ fn about(name: &str) -> TraceFile {
         language: None,
         include_dirs: Vec::new(),
         raw: false,
+        all: false,
         checksum: String::new(),
         question: Question::Safety.to_string(),
         properties: Vec::new(),
@@ -182,7 +183,15 @@ fn what_is_said_of_steps_and_states_is_so() {
         let file: Value = serde_json::from_str(file["text"].as_str().unwrap()).unwrap();
         let choices: Vec<u32> =
             file["choices"].as_array().unwrap().iter().map(|c| c.as_u64().unwrap() as u32).collect();
-        let found = checking::in_position(&model, Question::Safety, &choices, 0, true).unwrap().0;
+        let found = checking::in_position(
+            &model,
+            Question::Safety,
+            &choices,
+            0,
+            quotient_engine::Compile::AS_WRITTEN,
+        )
+        .unwrap()
+        .0;
         let wanted: Position = path.as_str().unwrap().parse().unwrap();
         assert_eq!(found.moves, wanted.moves, "{name}");
     }

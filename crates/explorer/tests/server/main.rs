@@ -2,6 +2,8 @@
 
 mod answers;
 mod drawings;
+mod limits;
+mod told;
 mod types;
 mod violations;
 
@@ -388,4 +390,45 @@ fn the_nearest_run_that_passes_is_found() {
     assert_eq!(found["step"], 1, "{found}");
     let (_, run) = served.ask("run", &json!({ "path": found["path"] }));
     assert_ne!(run["ending"]["kind"], "violation", "{run}");
+}
+
+/// A value is watched by the name that the page shows, alone in any language, and within expressions of Promela.
+#[test]
+fn values_are_watched_by_the_names_that_are_shown() {
+    let served = Served::start("active [2] proctype P() { byte n; n++; n++ }");
+    let eval = |expr: &str| served.ask("eval", &json!({ "path": "q1:0*2.1", "expr": expr })).1;
+    assert_eq!(eval("P(0).n")["value"], "2");
+    assert_eq!(eval("P(0).n")["history"], json!([[0, "0"], [1, "1"], [2, "2"]]));
+    assert_eq!(eval("P(0).n + P(1).n == 3")["value"], "true");
+    assert_eq!(eval("(P[0]:n) > P(1).n")["value"], "true");
+    assert_eq!(eval("P(2).n")["value"], "no process P with number 2");
+    assert!(eval("(1).n")["wrong"].is_string());
+}
+
+/// Where nobody can go on, the headline says who waits for whom: a ring where there is one, else what each waits for.
+#[test]
+fn a_deadlock_is_told_in_a_sentence() {
+    let said = |model: &str, path: &str| {
+        let (_, run) = Served::start(model).ask("run", &json!({ "path": path }));
+        assert_eq!(run["ending"]["kind"], "deadlock", "{run}");
+        let parts = run["ending"]["parts"].as_array().unwrap().iter();
+        parts.map(|p| p["text"].as_str().or(p["code"].as_str()).unwrap().to_owned()).collect::<String>()
+    };
+    let forks = |n: u32| {
+        format!(
+            "bool taken[{n}]; active [{n}] proctype P() {{ atomic {{ !taken[_pid] -> taken[_pid] = true }}; !taken[(_pid + 1) % {n}] }}"
+        )
+    };
+    assert_eq!(said(&forks(2), "q1:0.1"), "P(0) waits for P(1), which waits for P(0)");
+    assert_eq!(
+        said(&forks(3), "q1:0.1.2"),
+        "P(0) waits for P(1), which waits for P(2), which waits for P(0)"
+    );
+    assert_eq!(said(&forks(5), "q1:0.1.2.3.4"), "5 wait for each other in a ring, P(0) for P(1) and so on");
+    let channels = "chan a = [1] of { byte }; chan b = [1] of { byte }; byte x;
+        active proctype P() { a?x } active proctype Q() { if :: b?x :: a?x fi } active proctype R() { x > 1 }";
+    assert_eq!(
+        said(channels, "q1:"),
+        "P(0) waits (a is empty), Q(1) waits (b is empty, and a is empty), and one more waits"
+    );
 }

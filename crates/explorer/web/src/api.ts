@@ -29,7 +29,10 @@ export function named(name: string, path: () => string): void {
   if (names.size > 16) names.delete(names.keys().next().value as string);
 }
 
-async function ask<T>(question: string, body: { path?: string } = {}): Promise<T> {
+/** How often a question is asked that the server is too busy for. */
+const MOST_ASKED = 50;
+
+async function ask<T>(question: string, body: { path?: string } = {}, asked = 1): Promise<T> {
   let answer: Response;
   let said: { error?: string };
   try {
@@ -44,6 +47,11 @@ async function ask<T>(question: string, body: { path?: string } = {}): Promise<T
     if (error instanceof DOMException && error.name === "TimeoutError") throw new Unanswered(`The server has not answered for ${LONGEST / 1000} s. This page still shows what it has.`);
     throw new Unanswered("The server has ended. This page still shows what it has; start `quotient explore` again to go on.");
   }
+  // The server is busy with others.
+  if (answer.status === 503 && asked < MOST_ASKED) {
+    await new Promise((done) => setTimeout(done, 100));
+    return ask(question, body, asked + 1);
+  }
   const whole = body.path === undefined ? undefined : names.get(body.path);
   if (answer.status === 410 && whole) return ask(question, { ...body, path: whole() });
   if (!answer.ok) throw new Unanswered(said.error ?? `The server answered ${answer.status}.`);
@@ -51,8 +59,8 @@ async function ask<T>(question: string, body: { path?: string } = {}): Promise<T
 }
 
 export const info = () => ask<Info>("info");
-/** With `run` a C program is run, if it has to be: somebody clicked, or pressed a key. An address that is opened runs nothing. Of the statements, those from `known` on are told. */
-export const run = (path: string, run = false, known = 0) => ask<Run>("run", { path, run, known } as object);
+/** With `run` a C program is run, if it has to be: somebody clicked, or pressed a key. An address that is opened runs nothing. Of the statements, those from `known` on are told; with `at` also that place. */
+export const run = (path: string, run = false, known = 0, at: number | null = null) => ask<Run>("run", { path, run, known, at } as object);
 export const steps = (path: string, from: number, to: number) => ask<Steps>("steps", { path, from, to } as object);
 export const place = (path: string, at: number, row: number | null, run = false) => ask<Place>("place", { path, at, row, run } as object);
 export const because = (path: string, full: string, row: number) => ask<Origin>("because", { path, full, row } as object);

@@ -11,7 +11,7 @@ import { drawPlayer, preparePlayer, stepAt } from "./player";
 import { firstOf } from "./run";
 import { drawReductions } from "./reductions";
 import { forgetSizes, whenResized } from "./sizes";
-import { drawSource, revealAcross, toggleCounting } from "./source";
+import { drawSource, revealAcross, scrolledAcross, toggleCounting } from "./source";
 import { MUCH, Store, type Tab, pause } from "./store";
 import { asText } from "./text";
 import * as api from "./api";
@@ -291,7 +291,7 @@ $("copy").addEventListener("click", () => {
   void navigator.clipboard.writeText(`${location.href}\n${command}`).then(() => store.say(`Copied the address and: ${command}`), () => store.say(command));
 });
 $("chart").addEventListener("scroll", () => requestAnimationFrame(() => { if (store.run) drawChart(store); }));
-$("source").addEventListener("scroll", () => requestAnimationFrame(() => { if (store.run) drawSource(store, true); }));
+$("source").addEventListener("scroll", () => requestAnimationFrame(() => { scrolledAcross(); if (store.run) drawSource(store, true); }));
 $("counting").addEventListener("click", () => { toggleCounting(); drawSource(store, true); });
 $("timeline").addEventListener("pointerdown", (event) => {
   const timeline = $("timeline");

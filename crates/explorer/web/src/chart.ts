@@ -3,7 +3,7 @@
 import { $, Kept, badge, called, el, numberOf, replace, svg } from "./dom";
 import { type Fold, around, folds } from "./fold";
 import { size } from "./sizes";
-import { type Run, firstOf, kind, lastOf, partner, sender, source } from "./run";
+import { type Run, firstOf, goesOn, kind, lastOf, partner, sender, source } from "./run";
 import type { Store } from "./store";
 import type { Frame, Statement, Value } from "./types";
 
@@ -58,8 +58,11 @@ function layout(store: Store): Layout {
   const top = new Float64Array(count + 1);
   const hidden = new Uint8Array(count);
   for (const f of list) hidden.fill(1, f.from, f.to);
-  let at = 8;
-  for (let row = 0; row < count; row++) {
+  // Of a run that goes on from the last one, without folds, what is new.
+  const known = list.length === 0 && made?.fold.size === 0 && goesOn(run, made.run) ? made.top : null;
+  if (known) top.set(known);
+  let at = known ? known[known.length - 1] : 8;
+  for (let row = known ? known.length - 1 : 0; row < count; row++) {
     if (row > 0 && step[row] !== step[row - 1] && !hidden[row - 1]) at += GAP;
     top[row] = at;
     // A fold is one row, that of its first statement.
@@ -315,7 +318,7 @@ export function drawChart(store: Store, scrolled = $("chart").scrollTop): void {
     if (b >= above && a <= below) arrow(drawing, `M14 ${within(b)}H6V${within(a)}H12`, "again");
   }
   elements.unshift([`drawing ${++drawings}`, () => drawing as unknown as HTMLElement]);
-  const nothing = run.ending.kind === "not run" ? "The steps are shown when the program has been run." : "No step has been taken. Choose one at the right, or press 1.";
+  const nothing = run.ending.kind === "not run" ? "The steps are shown when the program has been run." : "No step has been taken. Choose what happens next, or press 1.";
   if (count === 0) elements.push([nothing, () => el("p", { class: "empty" }, nothing)]);
   if (!rows) {
     const inner = el("div", { class: "rows" });
@@ -348,8 +351,9 @@ export const prepareChart: ((store: Store) => void)[] = [(store) => void layout(
 let livesOf: { run: Run; from: Map<number, number>; to: Map<number, number> } | null = null;
 function lives(run: Run): { from: Map<number, number>; to: Map<number, number> } {
   if (livesOf?.run === run) return livesOf;
-  const [from, to] = [new Map<number, number>(), new Map<number, number>()];
-  for (let row = 0; row < run.count; row++) {
+  const known = goesOn(run, livesOf?.run) ? livesOf : null;
+  const [from, to] = [new Map(known?.from), new Map(known?.to)];
+  for (let row = known?.run.count ?? 0; row < run.count; row++) {
     const what = kind(run, row);
     const other = what === "start" ? partner(run, row) : null;
     if (other !== null && !from.has(other)) from.set(other, row);
@@ -366,7 +370,9 @@ let receivedOf: { run: Run; rows: Uint8Array } | null = null;
 function received(run: Run): Uint8Array {
   if (receivedOf?.run === run) return receivedOf.rows;
   const rows = new Uint8Array(run.count);
-  for (let row = 0; row < run.count; row++) {
+  const known = goesOn(run, receivedOf?.run) ? receivedOf : null;
+  if (known) rows.set(known.rows);
+  for (let row = known?.run.count ?? 0; row < run.count; row++) {
     const sent = sender(run, row);
     if (sent !== null) rows[sent] = 1;
   }

@@ -96,7 +96,7 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
   const points = progress?.points ?? [];
   const last = points[points.length - 1];
   const running = progress?.running ?? false;
-  const sentence = !progress?.asked ? "Not checked yet." : running ? `${time(progress.seconds)} · ${program ? `${number(progress.states)} executions` : `depth ${number(progress.depth)}`} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s`;
+  const sentence = !progress?.asked ? "Not checked yet." : running ? `${time(progress.seconds)} · ${program ? `${number(progress.states)} executions` : `depth ${number(progress.depth)}`} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} ${progress.states === 1 ? counted.slice(0, -1) : counted} in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s`;
   const rate = rates(points);
   replace(pane,
     el("div", { class: "reading" },
@@ -107,7 +107,7 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
         plot(program ? "Executions" : "States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
         plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2, false),
         ...(program ? [] : [plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
-        plot("Memory", memory(last?.bytes ?? 0), points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
+        plot(running ? "Memory" : "Memory at most", memory(Math.max(0, ...(running ? [last?.bytes ?? 0] : points.map((p) => p.bytes)))), points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
       shares(progress),
       progress?.report ? el("pre", { class: "report" }, ...linked(store, progress.report)) : null,
     ));
@@ -129,17 +129,18 @@ function shares(progress: Progress | null): HTMLElement | null {
 
 /** The report with its places as links. */
 function linked(store: Store, report: string): (Node | string)[] {
-  const name = store.info.sources[0]?.name ?? "";
-  const short = name.split("/").pop() ?? name;
-  const escaped = [name, short].map((n) => n.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  const pattern = new RegExp(`(?:${escaped}):(\\d+)`, "g");
+  const names = store.info.sources.flatMap(({ name }) => [name, name.split("/").pop() ?? name]).filter((name) => name !== "");
+  if (names.length === 0) return [report];
+  // The longer name first: the other is its end.
+  const escaped = names.map((n) => n.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).sort((a, b) => b.length - a.length).join("|");
+  const pattern = new RegExp(`(${escaped}):(\\d+)`, "g");
   const out: (Node | string)[] = [];
   let from = 0;
-  for (let match = pattern.exec(report); match && name !== ""; match = pattern.exec(report)) {
+  for (let match = pattern.exec(report); match; match = pattern.exec(report)) {
     out.push(report.slice(from, match.index));
-    const line = Number(match[1]);
-    out.push(el("button", { class: "step", onclick: () => store.reveal(line) }, match[0]));
-    from = match.index + match[0].length;
+    const [place, name, line] = match;
+    out.push(el("button", { class: "step", onclick: () => store.reveal(Number(line), name) }, place));
+    from = match.index + place.length;
   }
   return [...out, report.slice(from)];
 }

@@ -3,17 +3,25 @@
 import * as api from "./api";
 import { called, el, replace, svg } from "./dom";
 import { print } from "./position";
+import { size } from "./sizes";
 import type { Store } from "./store";
 import type { Graph, GraphNode } from "./types";
 
-const COLUMN = 84;
+/** How far layers are apart, as far as there is room; and states in a layer. */
+const [COLUMN, NARROWEST] = [84, 38];
 const ROW = 34;
+
+/** A picture that does not fit is made smaller, down to this, unless somebody wants it in full size. */
+const SMALLEST = 0.5;
+let inFull = false;
 
 let shown: { key: string; graph: Graph } | null = null;
 let edgeShown = "";
 
 /** Where states are, by their keys: those that are seen again from another place stay where they were. */
 let places: { of: string; at: Map<string, { x: number; y: number }> } = { of: "", at: new Map() };
+/** Places are counted in layers and rows; a picture that is wide has its layers closer together, as long as it can be read. */
+const columnOf = (layers: number): number => Math.max(NARROWEST, Math.min(COLUMN, Math.floor((size("centre").width - 104) / Math.max(1, layers))));
 /** When so many have a place, they are given anew. */
 const MOST_PLACES = 600;
 
@@ -29,9 +37,9 @@ function place(graph: Graph, model: string): Map<string, { x: number; y: number 
   for (const node of graph.nodes) {
     if (at.has(node.key)) continue;
     const before = graph.whole ? undefined : at.get(from.get(node.id)?.key ?? "");
-    const x = before && node.layer > 0 ? before.x + COLUMN : 30 + node.layer * COLUMN;
+    const x = before && node.layer > 0 ? before.x + 1 : node.layer;
     const low = lowest.get(x);
-    const y = low === undefined ? 26 + (Math.round((x - 30) / COLUMN) % 2) * 10 : low + ROW;
+    const y = low === undefined ? 26 + (x % 2) * 10 : low + ROW;
     lowest.set(x, y);
     at.set(node.key, { x, y });
   }
@@ -64,8 +72,11 @@ export async function drawGraph(store: Store, pane: HTMLElement): Promise<void> 
   const whole: Drawn[] = graph.nodes.map((n) => ({ ...n, said: `state ${n.id}, ${n.kind}`, place: at.get(n.key) as Drawn["place"] }));
   const show = (text: string) => { edgeShown = text; void drawGraph(store, pane); };
   const go = (node: GraphNode) => stand(store, graph, node);
-  const parts: HTMLElement[] = [el("p", { class: "empty" }, `${said}${quotient}.${pale} Click a state to stand there, a line to read its step. `, edgeShown === "" ? null : el("code", {}, edgeShown)), legend(graph), picture(whole, graph.edges, show, light, go)];
-  if (graph.whole && classes < graph.nodes.length) {
+  const again = () => void drawGraph(store, pane);
+  const parts: HTMLElement[] = [el("p", { class: "empty" }, `${said}${quotient}.${pale} Click a state to stand there, a line to read its step. `, edgeShown === "" ? null : el("code", {}, edgeShown)), legend(graph), picture(whole, graph.edges, show, light, go, again)];
+  // Where a check has found no symmetry that it may use, there is no quotient that it explores.
+  const usable = store.checked === "" || (store.progress?.symmetry_found ?? []).length > 0;
+  if (graph.whole && usable && classes < graph.nodes.length) {
     // One node for each class, in the layer of its first member.
     const first = new Map<number, Drawn>();
     for (const n of whole) {
@@ -77,16 +88,18 @@ export async function drawGraph(store: Store, pane: HTMLElement): Promise<void> 
     for (const n of first.values()) {
       const index = inLayer.get(n.layer) ?? 0;
       inLayer.set(n.layer, index + 1);
-      n.place = { x: 30 + n.layer * COLUMN, y: 26 + index * ROW + (n.layer % 2) * 10 };
+      n.place = { x: n.layer, y: 26 + index * ROW + (n.layer % 2) * 10 };
     }
     const of = new Map(graph.nodes.map((n) => [n.id, n.class]));
     const edges = new Map<string, Graph["edges"][0]>();
     for (const e of graph.edges) {
       const [from, to] = [of.get(e.from) as number, of.get(e.to) as number];
+      // The end of a process that classes take no notice of is no step there.
+      if (graph.without_ends && e.ends && from === to) continue;
       const known = edges.get(`${from} ${to}`);
       edges.set(`${from} ${to}`, { ...e, from, to, left_out: e.left_out && (known?.left_out ?? true) });
     }
-    parts.push(el("p", { class: "empty" }, `The quotient: ${classes} classes. Point at a state, or move the focus to it, to see its class in both.`), picture([...first.values()], [...edges.values()], show, light, go));
+    parts.push(el("p", { class: "empty" }, `The quotient: ${classes} classes${graph.without_ends ? ", without the ends of processes, which nobody notices" : ""}. Point at a state, or move the focus to it, to see its class in both.`), picture([...first.values()], [...edges.values()], show, light, go, again));
   }
   replace(pane, ...parts);
   pane.querySelector(".graph circle.state.here")?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -114,17 +127,22 @@ function legend(graph: Graph): HTMLElement {
 interface Drawn extends GraphNode { said: string; place: { x: number; y: number } }
 
 /** States with their steps. */
-function picture(nodes: Drawn[], edges: Graph["edges"], show: (text: string) => void, light: (number: number | null) => void, go: (node: GraphNode) => void): HTMLElement {
-  const place = new Map(nodes.map((n) => [n.id, n.place]));
+function picture(nodes: Drawn[], edges: Graph["edges"], show: (text: string) => void, light: (number: number | null) => void, go: (node: GraphNode) => void, again: () => void): HTMLElement {
+  const layers = nodes.map((n) => n.place.x);
+  const [left, column] = [Math.min(...layers), columnOf(Math.max(...layers) - Math.min(...layers))];
+  const place = new Map(nodes.map((n) => [n.id, { x: 30 + (n.place.x - left) * column, y: n.place.y }]));
+  const bend = Math.round(column * 0.45);
   const at = (id: number) => place.get(id) as { x: number; y: number };
   const width = 50 + Math.max(...[...place.values()].map((p) => p.x));
   const height = 34 + Math.max(...[...place.values()].map((p) => p.y));
-  const drawing = svg("svg", { class: "graph", width, height, role: "group", "aria-label": `${nodes.length} states` });
+  const fits = Math.min(1, Math.max(SMALLEST, (size("centre").width - 20) / width));
+  const scale = inFull ? 1 : fits;
+  const drawing = svg("svg", { class: "graph", width: Math.ceil(width * scale), height: Math.ceil(height * scale), viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${nodes.length} states` });
   for (const edge of edges) {
     const [a, b] = [at(edge.from), at(edge.to)];
     const back = b.x <= a.x;
     const d = edge.from === edge.to ? `M${a.x - 6} ${a.y - 7}c-10 -16 22 -16 12 0`
-      : back ? `M${a.x} ${a.y + 8}C${a.x} ${a.y + 30} ${b.x} ${b.y + 30} ${b.x} ${b.y + 9}` : `M${a.x + 8} ${a.y}C${a.x + 40} ${a.y} ${b.x - 40} ${b.y} ${b.x - 9} ${b.y}`;
+      : back ? `M${a.x} ${a.y + 8}C${a.x} ${a.y + 30} ${b.x} ${b.y + 30} ${b.x} ${b.y + 9}` : `M${a.x + 8} ${a.y}C${a.x + bend} ${a.y} ${b.x - bend} ${b.y} ${b.x - 9} ${b.y}`;
     const line = svg("path", { class: `edge p${edge.pid % 4} ${edge.left_out ? "left-out" : ""}`, d });
     const title = svg("title");
     title.textContent = `${called(edge.pid)}: ${edge.text}${edge.left_out ? " (left for later)" : ""}`;
@@ -142,5 +160,6 @@ function picture(nodes: Drawn[], edges: Graph["edges"], show: (text: string) => 
     for (const event of ["mouseleave", "blur"]) circle.addEventListener(event, () => light(null));
     drawing.append(circle);
   }
-  return el("div", { class: "space scroll" }, drawing as unknown as Node);
+  const turn = fits < 1 ? el("button", { class: "button small size", "data-do": "size", onclick: () => { inFull = !inFull; again(); } }, inFull ? "Fit" : "Full size") : null;
+  return el("div", {}, turn, el("div", { class: "space scroll" }, drawing as unknown as Node));
 }

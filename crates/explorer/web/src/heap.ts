@@ -2,6 +2,7 @@
 
 import * as api from "./api";
 import { badge, el, replace, svg } from "./dom";
+import { firstOf } from "./run";
 import { size } from "./sizes";
 import type { Store } from "./store";
 import type { Heap, HeapNode } from "./types";
@@ -14,6 +15,8 @@ const NARROW_COLUMN = 204;
 
 /** Places that were given, by node; they are kept while the page is open, so that nothing jumps. */
 const places = new Map<string, { x: number; y: number }>();
+/** Changes that are told below the picture. */
+const MOST_CHANGES = 6;
 let shown: { key: string; heap: Heap } | null = null;
 /** Somebody wants to see all of it. */
 let all = false;
@@ -77,6 +80,12 @@ export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
   const more = heap.hidden > 0 || all;
   const turn = () => { all = !all; void drawHeap(store, pane); };
   const note = heap.hidden > 0 ? "Only what this step touched and its neighbours are shown. " : "";
+  // What this step changed, in words: boxes may be far from each other.
+  const { run, place: stands } = store;
+  const by = stands.at > 0 ? run.processes.find((p) => p.pid === run.pid[firstOf(run, stands.at)]) : undefined;
+  const changes = heap.nodes.flatMap((n) => n.fields.filter((f) => f.changed).map((f) => ({ name: `${n.name}.${f.name}`, before: f.before, after: f.to === null ? f.text : byId.get(f.to)?.name ?? f.text })));
+  const changed = changes.length === 0 || !by ? null : el("div", { class: "heap-changes" }, el("span", { class: "dim" }, "changed by "), badge(by.pid, by.name), ` ${by.name.replace(/\(\d+\)$/, "")}`,
+    el("ul", {}, ...changes.slice(0, MOST_CHANGES).map((c) => el("li", {}, el("code", {}, c.name, " ", c.before === null ? null : el("span", { class: "dim" }, `${c.before} → `), el("b", {}, c.after)))), changes.length > MOST_CHANGES ? el("li", { class: "dim" }, `and ${changes.length - MOST_CHANGES} more`) : null));
   const none = heap.nodes.length === 0 ? "There are no objects yet. " : "";
-  replace(pane, inner, el("p", { class: "empty" }, `${none}${note}Garbage is not part of a state. `, more ? el("button", { class: "button small", id: "heap-more", onclick: turn }, all ? "Show fewer" : `Show ${heap.hidden.toLocaleString("en-US")} more`) : null));
+  replace(pane, inner, changed, el("p", { class: "empty" }, `${none}${note}Garbage is not part of a state. `, more ? el("button", { class: "button small", id: "heap-more", onclick: turn }, all ? "Show fewer" : `Show ${heap.hidden.toLocaleString("en-US")} more`) : null));
 }

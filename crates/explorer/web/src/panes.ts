@@ -6,41 +6,62 @@ import { time } from "./check";
 import { cycles } from "./class";
 import { firstOf } from "./run";
 import type { Store, Watch } from "./store";
-import type { Accessed, Frame, Leaf, Origin } from "./types";
+import type { Accessed, Frame, Leaf, Origin, Part, WaitingFor } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
+const counted = (n: number, what: string): string => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
+/** Names in a sentence. */
+const listed = (names: string[]): string => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}` : names.join(""));
+/** A place without its folders. */
+const shortly = (at: string): string => at.replace(/^.*\//, "");
+
+/** The parts of a sentence; values can be asked about. */
+function said(store: Store, parts: Part[]): (Node | string)[] {
+  return parts.map((part) =>
+    part.code !== null ? el("code", {}, part.code)
+      : part.value !== null ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
+      : part.text ?? "");
+}
+
+/** What was found in this run, as the check says it. */
+function foundHere(store: Store): string | null {
+  const known = store.progress?.violations.find((v) => v.position !== null && store.isAt(v.position))?.message ?? null;
+  return known ?? (store.isOpening ? store.info.opening.message : null);
+}
 
 export function drawHeadline(store: Store): void {
   const { ending, length } = store.run;
   const head = $("headline");
   const [h1, p] = [head.querySelector("h1") as HTMLElement, head.querySelector("p") as HTMLElement];
-  const bad = ending.kind === "violation" || ending.kind === "deadlock" || ending.kind === "lost" || store.cycle > 0;
+  // What a check found in this run, where the run itself does not say it: a formula, a claim.
+  const message = ending.kind === "open" || ending.kind === "end" || store.cycle > 0 ? foundHere(store) : null;
+  const bad = message !== null || ending.kind === "violation" || ending.kind === "deadlock" || ending.kind === "lost" || store.cycle > 0;
   head.dataset.kind = bad ? "bad" : ending.kind === "end" ? "good" : "open";
   (head.querySelector(".mark") as HTMLElement).textContent = bad ? "✕" : ending.kind === "end" ? "✓" : "▸";
   const steps = `${number(length)} ${length === 1 ? "step" : "steps"}`;
-  if (store.cycle > 0) {
-    const message = store.info.opening.message ?? store.progress?.violations.find((v) => v.cycle > 0)?.message ?? "This run goes on for ever";
+  if (store.cycle > 0 || message !== null) {
     // What was asked stands behind the colon.
-    const colon = message.indexOf(": ");
-    replace(h1, message[0].toUpperCase() + message.slice(1, colon < 0 ? undefined : colon + 2), colon < 0 ? null : el("code", {}, message.slice(colon + 2)));
-    const starved = store.starved;
-    const many = store.cycle === 1 ? `Step ${length} repeats for ever` : `Steps ${length - store.cycle + 1} to ${length} repeat for ever`;
-    replace(p, `${many}. ${starved === null ? "" : starved.length > 0 ? `${starved.map((s) => s.name).join(", ")} could move at each of them and never does: with weak fairness this run does not count.` : "Nobody who could always move is left out: weak fairness would not rule this run out."}`);
+    const [kind, asked = ""] = (message ?? "this run goes on for ever").split(/: (.*)/s);
+    const [title, many] = [`${kind[0].toUpperCase()}${kind.slice(1)}`, store.cycle === 1 ? `step ${number(length)} repeats` : `steps ${number(length - store.cycle + 1)} to ${number(length)} repeat`];
+    const how = store.cycle > 0 ? `${many} for ever` : ending.kind === "end" ? "the run ends here, and stays as it is" : length === 0 ? "that is certain at the start" : `that is certain after step ${number(length)}`;
+    if (asked) replace(h1, el("code", {}, asked), ` does not hold: ${how}`);
+    else replace(h1, `${title}: ${how}`);
+    const after = store.cycle > 0 ? `a cycle of ${counted(store.cycle, "step")} after ${number(length - store.cycle)}` : length === 0 ? "before any step" : `after ${steps}`;
+    const starved = store.cycle > 0 ? store.starved : null;
+    const fair = !starved ? "" : starved.length > 0 ? `: ${listed(starved.map((s) => s.name))} could always move there and never ${starved.length > 1 ? "do" : "does"}, so with weak fairness this run does not count` : "; weak fairness would not rule this run out: nobody who could always move is left out";
+    replace(p, asked ? `${title}, ${after}${fair}` : `${after[0].toUpperCase()}${after.slice(1)}${fair}`);
   } else if (ending.kind === "not run") {
     replace(h1, store.place.moves.length > 0 ? "The program has not been run to this place" : "The program has not been run");
     replace(p, "A C or C++ program is run by a click, never because an address was opened. Each step runs it again from its start.");
   } else if (ending.kind === "violation") {
-    const parts = ending.parts.map((part) =>
-      part.code !== null ? el("code", {}, part.code)
-        : part.value !== null ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
-        : part.text ?? "");
-    replace(h1, ...parts);
+    replace(h1, ...said(store, ending.parts));
     const what = ending.what ? ending.what[0].toUpperCase() + ending.what.slice(1) : ending.failed ? "Assertion violated" : "Violated";
-    replace(p, `${what}${ending.at ? ` at ${ending.at}` : ""}, after ${steps}`);
+    replace(p, `${what}${ending.at ? ` at ${shortly(ending.at)}` : ""}, after ${steps}`);
+    p.title = ending.at ?? "";
   } else if (ending.kind === "deadlock") {
-    replace(h1, "Nobody can go on");
-    replace(p, `Deadlock after ${steps}: every ${store.info.program ? "thread" : "process"} waits for something that no other will do`);
+    replace(h1, ...(ending.parts.length > 0 ? ["Nobody can go on: ", ...said(store, ending.parts)] : ["Nobody can go on"]));
+    replace(p, ending.parts.length > 0 ? `Deadlock after ${steps}` : `Deadlock after ${steps}: every ${store.info.program ? "thread" : "process"} waits for something that no other will do`);
   } else if (ending.kind === "lost") {
     replace(h1, ending.headline ?? "");
     replace(p, "The model has changed, or the address is of another model");
@@ -52,7 +73,11 @@ export function drawHeadline(store: Store): void {
     replace(p, `After ${steps}`);
   } else {
     replace(h1, length === 0 ? "The start of every run" : `A run of ${steps}`);
-    replace(p, `Choose what happens next, or let a check look for what goes wrong${store.info.program ? ". Each step runs the program again from its start" : ""}`);
+    const { progress } = store;
+    const rest = store.info.program ? ". Each step runs the program again from its start" : "";
+    const holds = progress?.asked && !progress.running && progress.verdict === "holds";
+    replace(p, holds ? `Choose what happens next: whatever that is, a check has found nothing wrong (${counted(progress.states, store.info.program ? "execution" : "state")})${rest}`
+      : progress?.running || progress?.violations.length ? `Choose what happens next${rest}` : `Choose what happens next, or let a check look for what goes wrong${rest}`);
   }
   const other = store.branches[store.branches.length - 1];
   const found = (store.progress?.violations ?? []).filter((v) => v.position);
@@ -96,12 +121,18 @@ function ticks(store: Store, full: string): SVGElement | null {
 
 const groupKey = (leaf: Leaf): string => `${leaf.group.kind}:${leaf.group.pid ?? leaf.group.name ?? ""}`;
 
+/** A name, whose owner is cut first where there is no room for both. */
+function ownedName(store: Store, name: string): (Node | string)[] {
+  const owner = store.state?.processes.find((p) => name.startsWith(`${p.name}.`));
+  return owner ? [el("span", { class: "owner" }, `${owner.name}.`), el("span", {}, name.slice(owner.name.length + 1))] : [name];
+}
+
 export function drawState(store: Store): void {
   const state = store.state;
   if (!state) return;
   $("state-title").textContent = store.place.at === 0 ? "State at the start" : store.place.row !== null ? `State within step ${store.place.at}` : `State after step ${store.place.at}`;
   const wanted = ($("filter") as HTMLInputElement).value.trim().toLowerCase();
-  const failed = new Set((store.place.at === store.run.length ? store.run.ending.failed?.reads ?? [] : []).map((r) => r.full));
+  const failed = new Set((store.place.at === store.run.length ? store.run.ending.reads : []).map((r) => r.full));
   const out: HTMLElement[] = [];
   const { repeat } = store;
   if (repeat && wanted === "") {
@@ -116,7 +147,7 @@ export function drawState(store: Store): void {
   }
   const one = (leaf: Leaf, full = false): HTMLElement =>
     el("div", { class: `leaf ${leaf.group.kind === "lock" ? "wide-value" : ""} ${failed.has(leaf.full) ? "hot" : leaf.before !== null ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
-      el("button", { class: "name code", title: `${leaf.full}: ${store.pins.has(leaf.full) ? "let it go from" : "keep it at"} the top`, "aria-pressed": String(store.pins.has(leaf.full)), onclick: () => { store.pins.has(leaf.full) ? store.pins.delete(leaf.full) : store.pins.add(leaf.full); drawState(store); } }, full ? leaf.full : leaf.name, leaf.unread ? el("span", { class: "dim" }, " unread") : null),
+      el("button", { class: "name code", title: `${leaf.full}: ${store.pins.has(leaf.full) ? "let it go from" : "keep it at"} the top`, "aria-pressed": String(store.pins.has(leaf.full)), onclick: () => { store.pins.has(leaf.full) ? store.pins.delete(leaf.full) : store.pins.add(leaf.full); drawState(store); } }, ...ownedName(store, full ? leaf.full : leaf.name), leaf.unread ? el("span", { class: "dim" }, " unread") : null),
       el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
       leaf.group.kind === "lock" ? null : (ticks(store, leaf.full) as unknown as Node),
       leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"));
@@ -159,7 +190,7 @@ function drawDebug(store: Store): void {
 
 /** A stack, its outer functions folded. */
 function stackOf(store: Store, frames: Frame[]): HTMLElement {
-  const frame = (f: Frame) => el("div", { class: "frame" }, el("code", {}, f.function || "?"), " ", f.line > 0 ? el("button", { class: "step", onclick: () => store.reveal(f.line) }, `${f.file}:${f.line}`) : null);
+  const frame = (f: Frame) => el("div", { class: "frame" }, el("code", {}, f.function || "?"), " ", f.line > 0 ? el("button", { class: "step", onclick: () => store.reveal(f.line, f.file) }, `${f.file}:${f.line}`) : null);
   const [inner, ...outer] = frames;
   if (!inner) return el("div", { class: "frame dim" }, "outside of the program");
   return el("div", { class: "stack" }, frame(inner), outer.length > 0 ? el("details", {}, el("summary", {}, `called from ${outer[0].function || "?"}`), ...outer.map(frame)) : null);
@@ -185,6 +216,9 @@ export function drawWatches(store: Store): void {
 
 const empty = (text: string): string => (text === "[]" ? "empty" : text);
 
+/** Statements of a step behind its first one that are written out. */
+const MOST_SAID = 2;
+
 export function drawNext(store: Store): void {
   const next = store.next;
   if (!next) return;
@@ -195,11 +229,12 @@ export function drawNext(store: Store): void {
     $("next-note").textContent = "not known";
     return replace($("next"), el("p", { class: "empty" }, "Who can go on here is known when the program has been run to here."), el("button", { class: "button small", onclick: () => void store.stand({ ...store.place }, "replace") }, "Run it to here"));
   }
-  $("next-note").textContent = next.over ? "the run ends here" : next.choices.length === 0 ? "nobody can go on" : "";
-  if (next.over && ending.failed) {
+  $("next-note").textContent = next.over || (atEnd && ending.kind === "end") ? "the run ends here" : next.choices.length === 0 ? "nobody can go on" : "";
+  if (next.over && ending.kind === "violation" && !store.info.program) {
     const last = store.run.count - 1;
     const pid = store.run.pid[last];
-    out.push(el("div", { class: "way failed" }, badge(pid, store.run.processes.find((p) => p.pid === pid)?.name), el("code", {}, store.statement(last)?.text ?? ending.failed.text), el("span", { class: "tags" }, el("span", { class: "tag wrong" }, "failed")), el("div", { class: "why" }, `${ending.failed.values} is false: the run ends here`)));
+    const why = ending.failed ? `${ending.failed.values} is false` : (ending.message ?? "it goes wrong").replaceAll("`", "");
+    out.push(el("div", { class: "way failed" }, badge(pid, store.run.processes.find((p) => p.pid === pid)?.name), el("code", {}, store.statement(last)?.text ?? ending.failed?.text ?? ""), el("span", { class: "tags" }, el("span", { class: "tag wrong" }, "failed")), el("div", { class: "why" }, `${why}: the run ends here`)));
   }
   next.choices.forEach((choice, index) => {
     const [first, ...more] = choice.statements;
@@ -212,9 +247,9 @@ export function drawNext(store: Store): void {
     out.push(
       el("button", { class: `way can ${choice.taken ? "taken" : ""}`, onclick: () => void store.take(choice.move) },
         badge(choice.pid, choice.process),
-        el("code", {}, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.map((s) => s.text).join("; ")}`) : null),
+        el("code", { title: more.length > MOST_SAID ? choice.statements.map((s) => s.text).join("; ") : undefined }, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.slice(0, MOST_SAID).map((s) => s.text).join("; ")}${more.length > MOST_SAID ? ` and ${more.length - MOST_SAID} more statements` : ""}`) : null),
         el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.explored === false ? el("span", { class: "tag", title: "A check with partial order explores another step first; see Reductions" }, "later") : null, choice.taken ? el("span", { class: "tag" }, "this run") : again ? el("span", { class: "tag" }, "again") : null, index < 9 ? el("kbd", {}, index + 1) : null),
-        shown ? el("span", { class: "does code" }, ...does.slice(0, 6).flatMap((parts, i) => [i > 0 ? "; " : "", ...parts]), does.length > 6 ? ` and ${does.length - 6} more` : null) : null,
+        shown ? el("span", { class: "does code" }, ...does.slice(0, 4).flatMap((parts, i) => [i > 0 ? "; " : "", ...parts]), does.length > 4 ? ` and ${does.length - 4} more` : null) : null,
       ),
     );
   });
@@ -223,16 +258,20 @@ export function drawNext(store: Store): void {
       out.push(el("div", { class: "way" }, badge(waiting.pid, waiting.process), el("span", { class: "dim" }, "has ended"), el("span", {})));
       continue;
     }
-    const reasons = waiting.statements.map((s) =>
-      el("p", {}, waiting.statements.length > 1 ? el("code", {}, s.text) : null, waiting.statements.length > 1 ? ": " : null, s.why, ...(s.since ? ["; taken in ", stepLink(s.since, (n) => void store.go(n))] : []),
-        ...s.reads.filter((r) => r.set).slice(0, 3).map((r) => el("span", {}, `; ${r.name} set in `, stepLink((r.set as { step: number }).step, (n) => void store.go(n)), " by ", badge((r.set as { pid: number }).pid)))),
-    );
-    out.push(
-      el("div", { class: "way waits" }, badge(waiting.pid, waiting.process),
-        el("code", {}, waiting.statements.map((s) => s.text).join("  or  ")),
-        el("span", { class: "tags" }, el("span", { class: `tag ${waiting.valid_end ? "" : "amber"}` }, waiting.takes_part ? "takes part" : waiting.valid_end ? "may stay" : "waits")),
-        el("div", { class: "why" }, ...(waiting.takes_part ? [el("p", {}, "ready for what another process offers")] : reasons))),
-    );
+    const why = (s: WaitingFor): (Node | string)[] => [s.why, ...(s.since ? ["; taken in ", stepLink(s.since, (n) => void store.go(n))] : []),
+      ...s.reads.filter((r) => r.set).slice(0, 3).map((r) => el("span", {}, `; ${r.name} set in `, stepLink((r.set as { step: number }).step, (n) => void store.go(n)), " by ", badge((r.set as { pid: number }).pid)))];
+    const tag = el("span", { class: "tags" }, el("span", { class: `tag ${waiting.valid_end ? "" : "amber"}` }, waiting.takes_part ? "takes part" : waiting.valid_end ? "may stay" : "waits"));
+    // Each statement with its reason; those with one reason have it once.
+    const reasons: { said: string; of: WaitingFor[] }[] = [];
+    for (const s of waiting.statements) {
+      const known = reasons.find((r) => r.said === s.why && s.reads.length === 0 && !s.since);
+      if (known) known.of.push(s);
+      else reasons.push({ said: s.why, of: [s] });
+    }
+    const statements = (of: WaitingFor[]) => el("code", {}, of.map((s) => s.text).join("  or  "));
+    const ready = el("p", { class: "why" }, "ready for what another process offers");
+    out.push(el("div", { class: "way waits" }, badge(waiting.pid, waiting.process),
+      el("div", {}, ...(waiting.takes_part ? [statements(waiting.statements), ready] : reasons.flatMap((r) => [statements(r.of), el("p", { class: "why" }, ...why(r.of[0]))]))), tag));
   }
   const waits = drawWaits(store);
   if (waits) out.unshift(waits);
@@ -275,6 +314,10 @@ export function drawBecause(store: Store): void {
   replace(pane, ...older, el("h3", {}, store.place.at === store.origins.at ? "Because" : `Because, at step ${store.origins.at}`), ...list.map((o) => tell(o, 0)));
 }
 
+/** What a check has found, in a sentence. */
+const found = (message: string, at: string | null): string =>
+  message.startsWith("deadlock") ? "A check has found a run after which nobody can go on" : `A check has found: ${message.replace(/ \(\S+:\d+\)$/, "")}${at ? ` (${shortly(at)})` : ""}`;
+
 export function drawNotice(store: Store): void {
   const notice = $("notice");
   const progress = store.progress;
@@ -290,8 +333,9 @@ export function drawNotice(store: Store): void {
   } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${time(progress.seconds)}; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
     const other = progress?.violations.find((v) => v.position !== null && !store.isAt(v.position));
-    if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
-    else if (progress?.asked && progress.verdict !== "violated") parts.push(progress.verdict === "holds" ? `Checked: holds. ${number(progress.states)} ${store.info.program ? "executions" : `states, ${number(progress.transitions)} transitions`}` : `${progress.verdict}: ${progress.message ?? ""}`);
+    if (other) parts.push(found(other.message, other.at), el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
+    // That everything holds, the headline and the line of figures say.
+    else if (progress?.asked && progress.verdict !== "violated" && progress.verdict !== "holds") parts.push(`${progress.verdict}: ${progress.message ?? ""}`);
   }
   notice.hidden = parts.length === 0;
   replace(notice, ...parts);
@@ -300,7 +344,8 @@ export function drawNotice(store: Store): void {
   const symmetry = !progress?.symmetry ? null : progress.symmetry === "off" ? "no symmetry" : program ? "symmetry on" : progress.symmetry_found.length > 0 ? `symmetry: ${progress.symmetry_found[0]}${progress.symmetry_found.length > 1 ? ` and ${progress.symmetry_found.length - 1} more` : ""}` : "no symmetry found";
   const order = progress?.partial_order && !program ? `partial order ${progress.partial_order}` : null;
   const line = (...parts: (string | null)[]) => parts.filter((p) => p !== null).join(" · ");
-  const counts = !progress ? "" : program ? line(`${number(progress.states)} executions`, `${number(progress.transitions)} steps`, `longest ${number(progress.depth)}`) : line(`${number(progress.states)} states`, `${number(progress.transitions)} transitions`, `depth ${number(progress.depth)}`);
-  const statistics = progress?.asked ? [counts, line(seconds, order, symmetry)] : ["not checked"];
-  replace($("statistics"), ...statistics.map((s) => el("div", {}, s)));
+  const counts = !progress ? "" : program ? line(counted(progress.states, "execution"), counted(progress.transitions, "step"), `longest ${number(progress.depth)}`) : line(counted(progress.states, "state"), counted(progress.transitions, "transition"), `depth ${number(progress.depth)}`);
+  const verdict = progress?.asked && !progress.running && progress.verdict === "holds" ? "holds" : null;
+  const statistics = progress?.asked ? [line(verdict, counts), line(seconds, order, symmetry)] : ["not checked"];
+  replace($("statistics"), ...statistics.map((s) => el("div", { title: s }, s)));
 }

@@ -1,7 +1,7 @@
 // The player: where we are, and the whole run as lanes.
 
 import { $, el, replace, svg } from "./dom";
-import type { Run } from "./run";
+import { type Run, goesOn } from "./run";
 import { size } from "./sizes";
 import { isSame, type Store } from "./store";
 
@@ -9,7 +9,7 @@ import { isSame, type Store } from "./store";
 const DRAWN = 400;
 
 /** The lanes of a long run, painted once. */
-let painted: { run: Run; width: number; theme: string; canvas: HTMLCanvasElement } | null = null;
+let painted: { run: Run; width: number; theme: string; length: number; canvas: HTMLCanvasElement } | null = null;
 
 function paint(store: Store, width: number, height: number, theme: string, x: (step: number) => number, order: Map<number, number>, laneHeight: number) {
   const canvas = document.createElement("canvas");
@@ -33,7 +33,7 @@ function paint(store: Store, width: number, height: number, theme: string, x: (s
       pen.fillRect(left / scale, 3 + lane * laneHeight, Math.max(1 / scale, x(1) - x(0)), laneHeight - 4);
     }
   }
-  return { run: store.run, width, theme, canvas };
+  return { run: store.run, width, theme, length: store.run.length, canvas };
 }
 
 /** The lanes of a long run, for the width that the timeline has. */
@@ -41,7 +41,12 @@ function lanesOf(store: Store): HTMLCanvasElement {
   const { width, height } = size("timeline");
   const { run } = store;
   const theme = document.documentElement.dataset.theme ?? "";
-  if (painted?.run === run && painted.width === width && painted.theme === theme) return painted.canvas;
+  if (painted && painted.width === width && painted.theme === theme) {
+    // A few more steps of a long run move what is painted by less than one sees.
+    const unseen = goesOn(run, painted.run) && (run.length - painted.length) * width < run.length / 2;
+    if (unseen) painted.run = run;
+    if (painted.run === run) return painted.canvas;
+  }
   const lanes = Math.min(run.processes.length, 8);
   const order = new Map(run.processes.map((p, i) => [p.pid, i % 8]));
   painted = paint(store, width, height, theme, (step) => 6 + ((width - 12) * step) / Math.max(1, run.length), order, Math.min(13, (height - 18) / Math.max(1, lanes)));

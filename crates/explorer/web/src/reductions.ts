@@ -31,7 +31,7 @@ export async function drawReductions(store: Store, pane: HTMLElement): Promise<v
       el("h3", {}, "Symmetry: the class of this state"), drawClass(store, shown.members),
       el("h3", {}, "Symmetry that was found"),
       symmetry === null ? el("p", { class: "dim" }, "Known after a check.") : el("p", {}, symmetry.found.length > 0 ? symmetry.found.join("; ") : "None was found."),
-      limit ? el("p", { class: "limit" }, "Limited: ", limit, " ", place ? el("button", { class: "step", onclick: () => store.reveal(Number(place[2])) }, `line ${place[2]}`) : null) : null,
+      limit ? el("p", { class: "limit" }, "Limited: ", limit, " ", place ? el("button", { class: "step", onclick: () => store.reveal(Number(place[2]), place[1]) }, `line ${place[2]}`) : null) : null,
       symmetry ? el("p", { class: "dim" }, `Order: ${symmetry.order}`) : null,
     ));
 }

@@ -1,6 +1,7 @@
 // A run as the page keeps it: what the server sends in packed columns, unpacked once. Everything here is looked up, never searched for: a run may
 // have a hundred thousand steps.
 
+import { numberOf } from "./dom";
 import { type Ending, type Packed, type Process, type RowKind, RowKinds, type Run as Told } from "./types";
 
 export interface Lock { object: string; pid: number; from: number; to: number | null }
@@ -23,13 +24,21 @@ export interface Run {
   places: [number, number][];
   kinds: Uint8Array;
   links: Int32Array;
+  /** The run that this one goes on from where that ends, as `numberOf` says it: what was made of it once is made on from there. */
+  grown: number;
 }
 
+/** Does a run go on from the end of another? */
+export const goesOn = (run: Run, from: Run | undefined): from is Run => from !== undefined && run.grown !== 0 && run.grown === numberOf(from);
+
 function unpack(text: Packed): Int32Array {
-  const bytes = atob(text);
+  const [width, bytes] = [Number(text[0]), atob(text.slice(1))];
   const out = new Uint8Array(bytes.length);
   for (let i = 0; i < bytes.length; i++) out[i] = bytes.charCodeAt(i);
-  return new Int32Array(out.buffer);
+  if (width === 4) return new Int32Array(out.buffer);
+  const numbers = new Int32Array(width === 1 ? out : new Uint16Array(out.buffer));
+  for (let i = 0; i < numbers.length; i++) numbers[i]--;
+  return numbers;
 }
 
 /** A column of which the beginning is known. */
@@ -73,7 +82,8 @@ export function assemble(told: Told, before: Run | null): Run {
   const locks: Lock[] = from > 0 ? (before?.locks ?? []).filter((l) => l.to !== null && l.to < from) : [];
   for (let i = 0; i < held.length; i += 4) locks.push({ object: told.locks.objects[held[i]], pid: held[i + 1], from: held[i + 2], to: held[i + 3] < 0 ? null : held[i + 3] });
   const { id, length, cycle, ending, processes, history } = told;
-  return { id, length, cycle, ending, processes, history, locks, count, step, pid, statement, first, places: from > 0 && before ? before.places : told.places, kinds, links };
+  const grown = from > 0 && before?.count === from ? numberOf(before) : 0;
+  return { grown, id, length, cycle, ending, processes, history, locks, count, step, pid, statement, first, places: from > 0 && before ? before.places : told.places, kinds, links };
 }
 
 export const kind = (run: Run, row: number): RowKind => RowKinds[run.kinds[row]] ?? "other";

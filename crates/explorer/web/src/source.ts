@@ -1,7 +1,7 @@
 // The source: which process stands where, the lines of this step, how often each line was executed. Only lines in sight are in the page.
 
 import { $, Kept, badge, el } from "./dom";
-import { type Run, file as fileOf, line as lineOf } from "./run";
+import { type Run, file as fileOf, goesOn, line as lineOf } from "./run";
 import { size } from "./sizes";
 import type { Store } from "./store";
 import type { Standing } from "./types";
@@ -74,6 +74,12 @@ let split: { text: string; lines: string[]; inside: boolean[]; longest: number }
 /** How many files have been split: says which file a line belongs to. */
 let splits = 0;
 
+/** How far the source is scrolled to the right, as far as is known without asking the browser. */
+let scrolledRight = 0;
+export function scrolledAcross(): void {
+  scrolledRight = $("source").scrollLeft;
+}
+
 /** The lines in the page. */
 let shown: { inner: HTMLElement; kept: Kept } | null = null;
 function linesOf(pane: HTMLElement): { inner: HTMLElement; kept: Kept } {
@@ -94,6 +100,7 @@ export function toggleCounting(): void {
 function times(store: Store, file: number, here: number): Int32Array {
   const run = store.run;
   // Counted on from where the page stood before: a run may be long.
+  if (counted?.file === file && goesOn(run, counted.run)) counted.run = run;
   if (counted?.run !== run || counted.file !== file) counted = { run, file, here: 0, times: new Int32Array(split.lines.length + 2) };
   const { times } = counted;
   for (; counted.here < here; counted.here++) if (fileOf(run, counted.here) === file) times[lineOf(run, counted.here)]++;
@@ -101,9 +108,10 @@ function times(store: Store, file: number, here: number): Int32Array {
   return times;
 }
 
-/** The file that is shown where the page stands. */
+/** The file that is shown: the one that was asked for, or that of the step. */
 function shownFile(store: Store, here: number): number {
-  const { run, place } = store;
+  const { run, place, revealed } = store;
+  if (revealed !== null) return revealed.file;
   if (here > 0 && run.step[here - 1] === place.at) return fileOf(run, here - 1);
   return place.at === 0 ? store.state?.processes[0]?.file ?? 0 : 0;
 }
@@ -126,14 +134,16 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
   const now = new Set<number>();
   for (let row = here - 1; row >= 0 && run.step[row] === store.place.at; row--) if (fileOf(run, row) === file) now.add(lineOf(run, row));
   const atEnd = store.place.at === run.length;
-  const failing = atEnd && run.ending.kind === "violation" && run.count > 0 ? lineOf(run, run.count - 1) : -1;
+  const failing = atEnd && run.ending.kind === "violation" && run.count > 0 && fileOf(run, run.count - 1) === file ? lineOf(run, run.count - 1) : -1;
   const note = failing > 0 && run.ending.failed ? `${run.ending.failed.values} is false` : null;
   const covered = new Map((store.progress?.covered ?? []).filter((c) => c.file === source?.name).map((c) => [c.line, c.times]));
   const check = ofCheck && covered.size > 0;
+  const several = store.info.sources.filter((s) => s.text !== "").length > 1;
+  $("source-name").textContent = several ? (source?.name ?? "").replace(/^.*\//, "") : "";
   const button = $("counting");
   button.hidden = covered.size === 0;
   button.setAttribute("aria-pressed", String(check));
-  $("counted").textContent = check ? "times executed in the last check" : "times executed in this run";
+  $("counted").textContent = several ? (check ? "in the last check" : "in this run") : check ? "times executed in the last check" : "times executed in this run";
   const at = (line: number) => 6 + (line - 1) * LINE + (note !== null && line > failing ? LINE : 0);
   const height = at(split.lines.length) + LINE + 6;
   const standing = new Map<number, Standing[]>();
@@ -141,6 +151,8 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
   const above = scrolled ? top : reveal(pane, store, [...now], failing, at, sourceOf !== file, height, top);
   sourceOf = file;
   const seen = size("source").height;
+  // A line that goes on beyond the pane says so.
+  const right = size("source").width + scrolledRight - BEFORE;
   const first = Math.max(1, Math.floor((above - MARGIN) / LINE));
   const last = Math.min(split.lines.length, Math.ceil((above + seen + MARGIN) / LINE));
   const out: [string, () => HTMLElement][] = [];
@@ -148,14 +160,16 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
     const count = check ? covered.get(line) : counts[line] || undefined;
     const never = !check && count === undefined && covered.get(line) === 0;
     const said = never || count === 0 ? el("span", { class: "times never" }, " never executed") : count ? el("span", { class: "times" }, ` ×${count.toLocaleString("en-US")}`) : null;
-    const style = `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed ? "revealed" : ""}`;
+    const style = `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed?.line ? "revealed" : ""}`;
     const there = standing.get(line) ?? [];
-    out.push([`${splits} ${line} ${at(line)} ${style} ${said?.textContent ?? ""} ${there.map((p) => p.name).join(" ")}`, () => {
+    const cut = (split.lines[line - 1].length + (said?.textContent?.length ?? 0)) * CHARACTER > right + 2;
+    out.push([`${splits} ${cut} ${line} ${at(line)} ${style} ${said?.textContent ?? ""} ${there.map((p) => p.name).join(" ")}`, () => {
       const element = el("div", { class: style, "data-line": line,
           onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
         el("span", { class: "who" }, ...whoStands(there, store.info.program ? 2 : 3)),
         el("span", { class: "no" }, line),
-        el("span", { class: "code" }, ...lineParts(split.lines[line - 1], split.inside[line - 1]), said));
+        el("span", { class: "code" }, ...lineParts(split.lines[line - 1], split.inside[line - 1]), said),
+        cut ? el("button", { class: "cut", tabindex: -1, "aria-hidden": true, title: "The end of this line", onclick: (event: MouseEvent) => { event.stopPropagation(); pane.scrollLeft = BEFORE + split.lines[line - 1].length * CHARACTER + 40 - size("source").width; } }, "…") : null);
       element.style.transform = `translateY(${at(line)}px)`;
       return element;
     }]);
@@ -179,7 +193,7 @@ function reveal(pane: HTMLElement, store: Store, now: number[], failing: number,
   const { inner } = linesOf(pane);
   if (inner.style.height !== `${height}px`) inner.style.height = `${height}px`;
   if (other) pane.scrollTop = scrolled = 0;
-  const line = store.revealed ?? (failing > 0 ? failing : Math.min(...now));
+  const line = store.revealed?.line ?? (failing > 0 ? failing : Math.min(...now));
   if (!Number.isFinite(line)) return scrolled;
   const top = at(line);
   const seen = size("source").height;
@@ -208,7 +222,11 @@ export function revealAcross(store: Store): void {
   const end = begin + (found?.[0].length ?? 0) * CHARACTER + 16;
   // What begins in sight is left there: the beginnings of all other lines would be lost for its end.
   const left = begin + 4 * CHARACTER > width ? Math.max(0, Math.round(Math.min(end - width, begin - BEFORE - 8))) : 0;
-  if (left !== across.left) $("source").scrollLeft = left;
+  if (left !== across.left) {
+    $("source").scrollLeft = left;
+    scrolledAcross();
+    drawSource(store, true);
+  }
   across = { of, left };
 }
 

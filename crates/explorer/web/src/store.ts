@@ -5,7 +5,7 @@ import { takeOver, written } from "./check";
 import { threadsAre } from "./dom";
 import { parse, print } from "./position";
 import { assemble, type Run } from "./run";
-import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, Repeat, State, Statement } from "./types";
+import type { Changed, Evaluated, Info, Next, Origin, Place as Told, Process, Progress, Repeat, State, Statement } from "./types";
 
 /** Runs of up to so many steps are named by their steps. */
 const SHORT = 300;
@@ -92,6 +92,12 @@ export class Store {
     return p === null || p.running || !p.asked ? "" : `${p.seconds} ${p.states} ${p.verdict}`;
   }
 
+  /** The steps that the page was opened with. */
+  private openedWith: string[] | null = null;
+  get isOpening(): boolean {
+    return this.openedWith !== null && (this.openedWith === this.place.moves || isSame(this.openedWith, this.place.moves));
+  }
+
   /** Is this the run of a position? Of a long run that nobody has written out it is not asked. */
   isAt(position: string): boolean {
     const { moves } = this.place;
@@ -124,16 +130,16 @@ export class Store {
     await this.stand({ ...this.place, at: this.place.moves.length, row: null }, "replace");
   }
 
-  /** Fetches a run; of one that goes on from this one, what is new. */
-  private async fetchRun(asked: string, acted: boolean, known = 0): Promise<void> {
-    const told = await api.run(asked, acted, known);
+  /** Fetches a run; of one that goes on from this one, what is new. Gives the place `at` where that is asked for. */
+  private async fetchRun(asked: string, acted: boolean, known: number, at: number | null): Promise<Told | null> {
+    const told = await api.run(asked, acted, known, at);
     const much = told.length - known > MUCH;
     if (much) await pause();
     this.run = assemble(told, this.run ?? null);
     this.windows.clear();
     if (much) await pause();
     this.told = told.path === null ? null : { moves: parse(told.path), text: told.path.split("@")[0] };
-    if (!much) return;
+    if (!much) return told.place;
     const run = this.run;
     for (const part of this.prepare) {
       await pause();
@@ -141,6 +147,7 @@ export class Store {
       if (this.run === run) part(this);
     }
     await pause();
+    return told.place;
   }
   /** The steps of the run as the server has told them. */
   private told: { moves: string[]; text: string } | null = null;
@@ -148,10 +155,11 @@ export class Store {
   /** Stands somewhere; `how` says what becomes of the address, `asked` names the run where it is another one. False where there is no such run. */
   async stand(place: Wanted, how: "push" | "replace" | "keep", acted = true, asked: string | null = null, known = 0): Promise<boolean> {
     try {
+      let there: Told | null = null;
       const again = this.run?.ending.kind === "not run" && acted;
       if (asked !== null || again || place.moves !== this.place.moves) {
         const path = asked ?? print(place.moves ?? []);
-        if (asked !== null || again || path !== this.path) await this.fetchRun(path, acted, known);
+        if (asked !== null || again || path !== this.path) there = await this.fetchRun(path, acted, known, known > 0 && typeof place.at === "number" ? place.at : null);
       }
       const length = this.run.length;
       const told = this.told;
@@ -162,6 +170,7 @@ export class Store {
       if (asked !== null && known === 0) this.cycle = this.run.cycle;
       const asks = typeof place.at === "function" ? place.at() : place.at;
       const wanted = asks ?? (this.run.ending.kind === "more" ? Number.MAX_SAFE_INTEGER : length);
+      if (asked === "~0" && this.run.ending.kind !== "more") this.openedWith = moves;
       this.place = { moves, at: Math.max(0, Math.min(wanted, length)), row: place.row };
       if (this.run.id) api.named(`~${this.run.id}`, () => print(moves));
       if (this.run.ending.kind === "more") void this.fetchMore(asked ?? print(place.moves ?? []), wanted).catch((error: Error) => this.say(error.message));
@@ -169,7 +178,7 @@ export class Store {
       this.revealed = null;
       const { at, row } = this.place;
       const standing = this.asked;
-      const { state, next } = await api.place(standing, at, row, acted);
+      const { state, next } = there ?? await api.place(standing, at, row, acted);
       // Somebody may have gone on in the meantime.
       if (standing !== this.asked || at !== this.place.at || row !== this.place.row) return true;
       this.state = state;
@@ -329,7 +338,7 @@ export class Store {
     const ending = this.run.ending;
     const key = this.asked;
     if (this.origins.for === key) return;
-    const reads = ending.failed?.reads ?? [];
+    const { reads } = ending;
     const row = this.run.count - 1;
     const list = await Promise.all(
       reads.map(async (read) => ({ ...(await api.because(this.asked, read.full, row)), name: read.name, value: read.value })),
@@ -434,9 +443,13 @@ export class Store {
   }
 
   /** A line of the source that was asked for, until the page stands elsewhere. */
-  revealed: number | null = null;
-  reveal(line: number): void {
-    this.revealed = line;
+  revealed: { line: number; file: number } | null = null;
+  reveal(line: number, name: string): void {
+    const short = (path: string) => path.replace(/^.*\//, "");
+    const { sources } = this.info;
+    const file = sources.findIndex((s) => s.name === name) >= 0 ? sources.findIndex((s) => s.name === name) : sources.findIndex((s) => short(s.name) === short(name));
+    if (file < 0) return this.say(`${name} is not one of the files that are shown.`);
+    this.revealed = { line, file };
     this.changed("line");
   }
 

@@ -1,6 +1,6 @@
 // What the server answers. Made from `explorer/src/api` by a test: `QUOTIENT_BLESS=1 cargo test -p quotient-explorer --test server types` writes it.
 
-/** Whole numbers, each in four bytes, the lowest first; in base 64. */
+/** Whole numbers: a digit says in how many bytes each is, the lowest first; they follow in base 64, in one or two bytes each one larger. */
 export type Packed = string;
 
 /** A value of a program, as in traces: `text` shows it. */
@@ -79,6 +79,8 @@ export interface Run {
   history: Record<string, [number, boolean][]> | null;
   locks: Locks;
   ending: Ending;
+  /** The place that the question named by `at`, so that a step is one question. */
+  place: Place | null;
 }
 /** Statements of a run: which of the program, whose, of which kind (128 more where a step begins), and what it is linked with: of a rendezvous or a start the other process, of a receive the statement that sent, of an atomic read the one that wrote; -1 where there is nothing. */
 export interface Columns {
@@ -105,6 +107,8 @@ export interface Ending {
   at: string | null;
   parts: Part[];
   failed: Failed | null;
+  /** What the statement read in which the run goes wrong. */
+  reads: Read[];
   step: number | null;
   what: string | null;
   accesses: Accessed[];
@@ -340,6 +344,8 @@ export interface Graph {
   whole: boolean;
   at: number;
   reduced: number | null;
+  /** States that differ only in which of the processes at their ends have ended are of one class. */
+  without_ends: boolean;
 }
 export interface GraphNode {
   id: number;
@@ -355,12 +361,14 @@ export interface GraphNode {
   kind: StateKind;
   expanded: boolean;
 }
+/** A step; `ends`: the end of its process. */
 export interface GraphEdge {
   from: number;
   to: number;
   pid: number;
   text: string;
   left_out: boolean;
+  ends: boolean;
 }
 export interface Reductions {
   explored: Explored[];

@@ -248,8 +248,8 @@ pub struct Checked {
     pub micros: u128,
 }
 
-/// Checks all generators on all states, of every set of threads that nobody adds to; counts orbits if `count`.
-pub fn check(machine: &mut Machine, reduced: bool, limit: usize, count: bool) -> Result<Checked, String> {
+/// Checks all generators on all states, of every set of threads that nobody adds to, and counts orbits.
+pub fn check(machine: &mut Machine, reduced: bool, limit: usize) -> Result<Checked, String> {
     let mut out = Checked { exact: true, ..Checked::default() };
     let dead = if reduced { dead_locals(machine) } else { Vec::new() };
     let beginning = Beginning::new(machine.another());
@@ -268,7 +268,7 @@ pub fn check(machine: &mut Machine, reduced: bool, limit: usize, count: bool) ->
     for members in shapes.values() {
         let first = &explored.states[members[0]];
         let start = std::time::Instant::now();
-        let Some(symmetry) = beginning.symmetry(machine, first, &dead, &[]) else { continue };
+        let Some(symmetry) = beginning.symmetry(machine, first, &dead, &Default::default()) else { continue };
         out.micros += start.elapsed().as_micros();
         out.order = out.order.max(symmetry.structure.order);
         out.exact &= symmetry.structure.exact || symmetry.refused.is_some();
@@ -276,10 +276,10 @@ pub fn check(machine: &mut Machine, reduced: bool, limit: usize, count: bool) ->
         out.nodes = out.nodes.max(symmetry.size.0);
         out.points = out.points.max(symmetry.structure.graph.len());
         out.refused = out.refused.or(symmetry.refused.map(|r| r.0));
-        let found = check_shape(machine, &explored, members, &symmetry, &dead, count, &mut out)?;
+        let found = check_shape(machine, &explored, members, &symmetry, &dead, &mut out)?;
         orbits = orbits.and_then(|sum| Some(sum + found?));
     }
-    out.orbits = orbits.filter(|_| count && explored.complete);
+    out.orbits = orbits.filter(|_| explored.complete);
     Ok(out)
 }
 
@@ -289,18 +289,17 @@ fn check_shape(
     members: &[usize],
     symmetry: &Symmetry,
     dead: &[Vec<Vec<bool>>],
-    count: bool,
     out: &mut Checked,
 ) -> Result<Option<usize>, String> {
     if symmetry.is_trivial() {
-        return Ok(count.then_some(members.len()));
+        return Ok(Some(members.len()));
     }
     let layout = Layout::new(machine, &explored.states[members[0]]);
     let holds: HashMap<Cell, Holds> = symmetry.cells.iter().copied().collect();
     let decode = |id: usize| {
         let mut decoded = layout.decode(machine, &explored.states[id]);
         for (cell, at, _) in &layout.cells {
-            // Constants are no part of a state, nor is what no code in question touches: it may have been forgotten or not.
+            // Constants are not part of a state, nor is what no code in question touches: it may have been forgotten or not.
             let untouched = matches!(cell.0, Var::Local(..)) && symmetry.is_untouched(*cell);
             if untouched || matches!(holds.get(cell), Some(Holds::Constant(_))) {
                 decoded[*at] = 0;
@@ -354,7 +353,7 @@ fn check_shape(
                     both.map(|(at, (x, y))| format!("{at}:{x}->{y}")).collect()
                 };
                 return Err(format!(
-                    "generator {which} is no symmetry: {:?}\nstate {:?}\nimage {:?}\nsuccessors of the image {:?}\nimages of successors {:?}",
+                    "generator {which} is not a symmetry: {:?}\nstate {:?}\nimage {:?}\nsuccessors of the image {:?}\nimages of successors {:?}",
                     symmetry.generators[which],
                     decoded[id],
                     differ(&decoded[id], &image),
@@ -364,7 +363,7 @@ fn check_shape(
             }
         }
     }
-    Ok(if count { count_orbits(&actions, members, &decoded) } else { None })
+    Ok(count_orbits(&actions, members, &decoded))
 }
 
 /// Number of orbits with reachable states; images that are not reachable are added, up to a limit.

@@ -24,10 +24,10 @@ fn of_text(name: &str, text: &str, raw: bool, limit: usize) -> Result<Option<Che
         return Ok(None);
     }
     if !raw {
-        quotient_residual::reduce(&mut program);
+        quotient_residual::reduce(&mut program, false);
     }
     let mut machine = Machine::new(program, &sources).map_err(|e| format!("{e:?}"))?;
-    check(&mut machine, !raw, limit, true).map(Some)
+    check(&mut machine, !raw, limit).map(Some)
 }
 
 /// Orbits of the states of models with the default reductions, by brute force.

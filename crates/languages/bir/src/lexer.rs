@@ -76,7 +76,9 @@ impl Lexer<'_> {
             self.take(|c| c != '\n');
         } else if self.rest().starts_with("/*") {
             self.comment(start);
-        } else if let Some((_, close)) = QUOTES.iter().find(|(open, _)| self.rest().starts_with(open)) {
+        } else if let Some((_, close)) =
+            QUOTES.iter().find(|(open, _)| open.starts_with(first) && self.rest().starts_with(open))
+        {
             self.quoted(start, close);
         } else if first.is_ascii_digit() {
             self.number(start);
@@ -99,7 +101,9 @@ impl Lexer<'_> {
         } else if let Some(punct) = self.of_formulas() {
             self.at += punct.len();
             self.push(start, Kind::Punct(punct));
-        } else if let Some(punct) = PUNCTUATION.iter().find(|p| self.rest().starts_with(**p)) {
+        } else if let Some(punct) =
+            PUNCTUATION.iter().find(|p| p.starts_with(first) && self.rest().starts_with(**p))
+        {
             self.at += punct.len();
             self.push(start, Kind::Punct(punct));
         } else if first == '@' && self.formula {

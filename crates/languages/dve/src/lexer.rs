@@ -85,7 +85,9 @@ impl Lexer<'_> {
             // `$` and `#` may be part of a name, but not start it.
             let word = Rc::from(self.take(|c| is_letter(c) || c.is_ascii_digit() || matches!(c, '$' | '#')));
             self.push(start, Kind::Word(word));
-        } else if let Some(punct) = PUNCTUATION.iter().find(|p| self.rest().starts_with(**p)) {
+        } else if let Some(punct) =
+            PUNCTUATION.iter().find(|p| p.starts_with(first) && self.rest().starts_with(**p))
+        {
             self.at += punct.len();
             self.push(start, Kind::Punct(punct));
         } else {

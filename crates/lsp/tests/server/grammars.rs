@@ -54,7 +54,7 @@ fn grammars_know_the_words_of_each_language() {
             };
             assert!(patterns.iter().any(is_word), "{name}: `{word}` has no colour");
         }
-        // A line of text is no keyword, whatever stands in it.
+        // A line of text is not a keyword, whatever stands in it.
         let comment = patterns.iter().position(|(scope, _)| scope.starts_with("comment.line")).unwrap();
         let first = patterns.iter().position(|(scope, _)| scope.starts_with("keyword.control")).unwrap();
         assert!(comment < first, "{name}");

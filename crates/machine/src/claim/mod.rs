@@ -110,7 +110,7 @@ impl Machine {
             self.expand_program(state, scope, out);
             // Some threads alone that cannot move say nothing about the program.
             if out.is_still(first..out.len()) && scope == Scope::All && self.exhausted.is_none() {
-                // Where an assumption forbids a step, stopping is no deadlock.
+                // Where an assumption forbids a step, stopping is not a deadlock.
                 if self.claim_deadlocks && !self.may_stop(state) && !self.heap.cut {
                     self.violate(deadlock, out);
                 }

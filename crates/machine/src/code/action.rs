@@ -59,7 +59,7 @@ impl Compiler<'_> {
                     self.expr(function, value);
                     self.emit(Op::Pop);
                 }
-                // The code of the parts lies behind a jump: it runs only when a step is explained.
+                // The code of the parts lies after a jump: it runs only when a step is explained.
                 let jump = self.emit(Op::Jump(0));
                 let parts = printf
                     .parts

@@ -20,7 +20,7 @@ impl Visitor for AsksTimeout {
 }
 
 impl Compiler<'_> {
-    /// Compiles the claim; its segment has the layout behind those of the program's functions.
+    /// Compiles the claim; its segment has the layout after those of the program's functions.
     pub(crate) fn claim(&mut self, claim: &Claim) {
         let layout = self.program.functions.len() as u32;
         let first = self.code.transformations.len() as u32;
@@ -77,13 +77,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// A local of a function; the number behind the last function is the claim's.
+    /// A local of a function; the number after the last function is the claim's.
     pub(crate) fn local(&self, function: u32, variable: VariableId) -> &Variable {
         local_of(self.program, function, variable)
     }
 }
 
-/// A local of a function; the number behind the last function is the claim's.
+/// A local of a function; the number after the last function is the claim's.
 pub(crate) fn local_of(program: &Program, function: u32, variable: VariableId) -> &Variable {
     &locals_of(program, function)[variable.0 as usize]
 }

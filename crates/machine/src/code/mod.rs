@@ -343,7 +343,7 @@ pub(crate) struct Function {
     pub(crate) init: CodeAt,
     pub(crate) params: Vec<Slot>,
     pub(crate) catches: Vec<Catch>,
-    /// Its first call. Location numbers behind those of its locations are waits for its calls, in order.
+    /// Its first call. Location numbers after those of its locations are waits for its calls, in order.
     pub(crate) first_call: u32,
 }
 

@@ -182,7 +182,7 @@ impl Fault {
                 "a reference where the channel's messages have a number, or the other way round".into()
             }
             Fault::NoProcess { name } => {
-                format!("remote reference to a process that does not exist or is no `{name}`")
+                format!("remote reference to a process that does not exist or is not a `{name}`")
             }
             Fault::Blocked => "a d_step sequence blocks after its first statement".into(),
             Fault::Endless => "a d_step sequence does not end".into(),
@@ -192,7 +192,7 @@ impl Fault {
             Fault::Bounds { text } => format!("index out of bounds: `{text}`"),
             Fault::Length => "an array with a negative length".into(),
             Fault::Range { low, high } => format!("value out of range: it must be from {low} to {high}"),
-            Fault::Cast { name } => format!("cast of an object that is no `{name}`"),
+            Fault::Cast { name } => format!("cast of an object that is not a `{name}`"),
             Fault::Lock { text } => {
                 format!("lock used by a thread that does not hold it, or while another holds it: `{text}`")
             }
@@ -200,7 +200,7 @@ impl Fault {
             Fault::Unhandled { name } => format!("exception not caught: {name}"),
             Fault::NoFunction { text } => format!("call of no function: `{text}`"),
             Fault::Arguments { text } => format!("call with the wrong number of arguments: `{text}`"),
-            Fault::NoThread => "a question about a thread that is none".into(),
+            Fault::NoThread => "a question about a thread that does not exist".into(),
             Fault::Refused { text } => format!("operation of a collection that cannot be done: `{text}`"),
             Fault::Claim { message, .. } => message.clone(),
             Fault::Deadlock => "deadlock: invalid end state".into(),

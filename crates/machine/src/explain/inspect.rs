@@ -181,16 +181,32 @@ impl Machine {
         for (variable, at) in variables {
             let size = size_of_type(&self.program, &variable.ty);
             if (*at..*at + size).contains(&place) {
-                return Some(match &variable.ty {
-                    Type::Channel => variable.name.clone(),
-                    Type::Array(element, _) if **element == Type::Channel => {
-                        format!("{}[{}]", variable.name, place - at)
-                    }
-                    _ => format!("{}+{}", variable.name, place - at),
-                });
+                return Some(variable.name.clone() + &self.path_to(&variable.ty, place - at));
             }
         }
         None
+    }
+
+    /// How the scalar at a byte of a value of this type is reached: `[2].ack`.
+    fn path_to(&self, ty: &Type, byte: u32) -> String {
+        match ty {
+            Type::Array(element, _) => {
+                let each = size_of_type(&self.program, element).max(1);
+                format!("[{}]{}", byte / each, self.path_to(element, byte % each))
+            }
+            Type::Structure(id) => {
+                let mut at = 0;
+                for field in &self.program.structure(*id).fields {
+                    let size = size_of_type(&self.program, &field.ty);
+                    if byte < at + size {
+                        return format!(".{}{}", field.name, self.path_to(&field.ty, byte - at));
+                    }
+                    at += size;
+                }
+                String::new()
+            }
+            _ => String::new(),
+        }
     }
 
     /// A single value.

@@ -16,17 +16,17 @@
 
 use std::sync::Arc;
 
-use quotient_identity::{Before, Cell, Channel, Setting, Symmetry, Values, Var, symmetry};
-use quotient_program::visit::{self, Use, Visitor};
+use quotient_identity::{Asked, Before, Cell, Channel, Setting, Symmetry, Values, Var, symmetry};
 use quotient_program::{
-    Action, ChannelTypeId, Expr, Function, FunctionId, Init, Operation, Place, Program, Root, Transformation,
-    Type, Variable, VariableId,
+    Action, Alone, ChannelTypeId, Function, FunctionId, Init, Operation, Program, Transformation, Type,
+    Variable, VariableId, Written, visit,
 };
 use quotient_seams::{Scope, Successors, System, Worker};
 
 use crate::machine::Machine;
 use crate::state::look::ThreadAt;
 use crate::state::scalars::Scalar;
+use crate::state::shapes::Instance;
 
 /// Most moves on the way.
 const MOST_MOVES: usize = 5_000;
@@ -40,6 +40,8 @@ pub struct Beginning {
     pub starts: bool,
     /// By function: may a thread ever run it?
     startable: Vec<bool>,
+    /// By function: can a thread that runs it cease to exist?
+    ends: Vec<bool>,
     /// States whose values count; the last one has all threads. Without them, the initial state alone is known.
     met: Option<Vec<Box<[u64]>>>,
     initial: Option<Box<[u64]>>,
@@ -58,10 +60,11 @@ impl Beginning {
     pub fn new(mut machine: Machine) -> Beginning {
         let live: Vec<Vec<bool>> = machine.program().functions.iter().map(live).collect();
         let startable = machine.program().startable();
+        let ends = machine.program().functions.iter().map(|f| end_of(f).is_some()).collect();
         let starts = live.iter().zip(&startable).any(|(live, startable)| *startable && live.contains(&false));
         let mut first = Successors::new();
         let knows = Arc::new(machine.another());
-        let mut out = Beginning { live, starts, startable, met: None, initial: None, knows };
+        let mut out = Beginning { live, starts, startable, ends, met: None, initial: None, knows };
         if machine.initial(&mut first).is_ok() && first.len() == 1 && first.entry(0).has_state() {
             out.initial = Some(first.state(0).into());
             out.met = out.follow(&mut machine, first.state(0));
@@ -79,6 +82,17 @@ impl Beginning {
     pub(super) fn full(&self) -> Option<Vec<u32>> {
         let last = self.met.as_ref()?.last()?;
         Some(self.knows.threads_at(last).map(|t| t.function).collect())
+    }
+
+    /// The threads that keep states from being renamed until they can start no others, by where each is and what it runs; none if that never
+    /// comes.
+    pub(super) fn starters(&self, threads: &[Instance]) -> Option<Box<[(u32, u32)]>> {
+        let at = |t: &Instance| &self.live[t.kind as usize];
+        if self.starts && threads.iter().any(|t| !at(t).contains(&true)) {
+            return None;
+        }
+        let starters = threads.iter().filter(|t| self.starts && at(t).contains(&false));
+        Some(starters.map(|t| (t.at, t.kind)).collect())
     }
 
     /// Can a thread of this state still start another?
@@ -131,18 +145,12 @@ impl Beginning {
         others().flat_map(|f| &f.locations).flat_map(|l| &l.transformations).for_each(|t| {
             visit::transformation(t, &mut written);
         });
-        let mut alone = Alone { written: &written.0, yes: true };
+        let mut alone = Alone::beside(&written);
         let starter = program.function(FunctionId(function));
         for (location, live) in starter.locations.iter().zip(&self.live[function as usize]) {
-            for t in location.transformations.iter().filter(|_| !live) {
-                alone.yes &= matches!(
-                    t.operation,
-                    Operation::Always | Operation::When(_) | Operation::Else | Operation::Enter
-                );
-                visit::transformation(t, &mut alone);
-            }
+            location.transformations.iter().filter(|_| !live).for_each(|t| alone.transformation(t));
         }
-        alone.yes && starter.provided.is_none()
+        alone.yes && !alone.overwrites && starter.provided.is_none()
     }
 
     /// What there may be in states with the threads of this one.
@@ -216,33 +224,37 @@ impl Beginning {
         machine: &Machine,
         state: &[u64],
         dead: &[Vec<Vec<bool>>],
-        properties: &[Expr],
+        asked: &Asked,
     ) -> Option<Symmetry> {
         let threads: Vec<u32> = machine.threads_at(state).map(|t| t.function).collect();
-        (!self.may_start(machine, state)).then(|| self.of_threads(machine, &threads, dead, properties))
+        (!self.may_start(machine, state)).then(|| self.of_threads(machine, &threads, dead, asked))
     }
 
-    /// The same, for threads that run these functions.
+    /// Is nothing renamed among threads that run these functions, because it is not known which there are when one of them can end?
+    pub(super) fn refuses(&self, threads: &[u32]) -> bool {
+        let known = self.full().is_some_and(|full| full.starts_with(threads));
+        !known && threads.iter().any(|f| self.ends[*f as usize])
+    }
+
+    /// What may be renamed in states with threads that run these functions, nobody being started any more.
     pub(super) fn of_threads(
         &self,
         machine: &Machine,
         threads: &[u32],
         dead: &[Vec<Vec<bool>>],
-        properties: &[Expr],
+        asked: &Asked,
     ) -> Symmetry {
         match self.full() {
-            Some(full) if full.starts_with(threads) => self.ask(machine, &full, dead, properties, symmetry),
+            Some(full) if full.starts_with(threads) => self.ask(machine, &full, dead, asked, symmetry),
             _ => {
-                let mut code =
-                    threads.iter().flat_map(|f| &machine.program().functions[*f as usize].locations);
-                let end = code.find_map(|l| l.transformations.iter().find(|t| is_end(t)));
-                match end {
+                let mut code = threads.iter().map(|f| &machine.program().functions[*f as usize]);
+                match code.find_map(end_of) {
                     Some(end) => Symmetry::refused(
                         "it is not known which processes there are when this one can end",
                         Some(end.span),
                         threads.iter().map(|f| FunctionId(*f)).collect(),
                     ),
-                    None => self.ask(machine, threads, dead, properties, symmetry),
+                    None => self.ask(machine, threads, dead, asked, symmetry),
                 }
             }
         }
@@ -254,7 +266,7 @@ impl Beginning {
         machine: &Machine,
         functions: &[u32],
         dead: &[Vec<Vec<bool>>],
-        properties: &[Expr],
+        asked: &Asked,
         question: impl FnOnce(&Setting<'_>) -> T,
     ) -> T {
         let threads: Vec<FunctionId> = functions.iter().map(|f| FunctionId(*f)).collect();
@@ -264,7 +276,7 @@ impl Beginning {
             channels: &channels(machine.program(), functions),
             live: &self.live,
             dead,
-            properties,
+            asked,
             before: &self.before(functions),
         })
     }
@@ -273,6 +285,11 @@ impl Beginning {
 /// Does a thread cease to exist by this?
 fn is_end(t: &Transformation) -> bool {
     t.target.is_none() || matches!(t.operation, Operation::Exit)
+}
+
+/// Where a thread that runs a function ceases to exist.
+fn end_of(function: &Function) -> Option<&Transformation> {
+    function.locations.iter().find_map(|l| l.transformations.iter().find(|t| is_end(t)))
 }
 
 /// The moves of the program alone: what a claim would do is of no importance here.
@@ -336,45 +353,4 @@ fn live(function: &Function) -> Vec<bool> {
         }
     }
     live
-}
-
-/// Globals that are written.
-#[derive(Default)]
-struct Written(Vec<u32>);
-
-impl Visitor for Written {
-    fn place(&mut self, place: &Place, how: Use) {
-        if let (Root::Global(v), Use::Write) = (&place.root, how) {
-            self.0.push(v.0);
-        }
-    }
-}
-
-/// Looks at nothing that others change.
-struct Alone<'a> {
-    written: &'a [u32],
-    yes: bool,
-}
-
-impl Visitor for Alone<'_> {
-    fn place(&mut self, place: &Place, _: Use) {
-        self.yes &= match &place.root {
-            Root::Global(v) => !self.written.contains(&v.0),
-            Root::Local(_) => true,
-            Root::Remote { .. } | Root::Object { .. } => false,
-        };
-    }
-
-    fn expr(&mut self, e: &Expr) {
-        self.yes &= matches!(
-            e,
-            Expr::Const(_)
-                | Expr::Load(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(..)
-                | Expr::SelfId
-                | Expr::Spanned(..)
-        );
-    }
 }

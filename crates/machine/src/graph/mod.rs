@@ -22,8 +22,7 @@ mod small_group;
 
 use std::sync::Arc;
 
-use quotient_identity::{Difference, Effort, Symmetry};
-use quotient_program::Expr;
+use quotient_identity::{Asked, Difference, Effort, Symmetry};
 use quotient_seams::Worker;
 use quotient_source::Span;
 use quotient_symmetry::StateGraph;
@@ -51,6 +50,8 @@ pub struct Renaming {
     names: Arc<Names>,
 
     shapes: Shapes,
+    /// By shape: when anything in its states is renamed.
+    renamed: Vec<Renamed>,
     /// By shape: nothing known yet, nothing to rename, or how.
     pictures: Vec<Option<Option<Arc<Picture>>>>,
 
@@ -69,6 +70,18 @@ pub struct Renaming {
     row_cells: Vec<i32>,
 }
 
+/// In which states of a shape anything is renamed. Most programs rename nothing in most of their shapes, and should not pay for being asked.
+#[derive(Clone, Debug, Default)]
+enum Renamed {
+    /// Nobody has asked yet.
+    #[default]
+    Unknown,
+    /// In none: nothing moves, or some thread may start others wherever it is.
+    Never,
+    /// Once none of these threads may start others: where each is in the state, and what it runs.
+    Once(Box<[(u32, u32)]>),
+}
+
 /// What names are in a program.
 #[derive(Debug)]
 enum Names {
@@ -84,14 +97,14 @@ enum Names {
 
 impl Renaming {
     /// For states of this machine. `dead` says, for each function and location, which locals have no value there (they are
-    /// zero); an empty list: none is known to be. `properties` are expressions that must not change their value.
-    pub fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Renaming {
+    /// zero); an empty list: none is known to be. `asked`: what renamings must leave alone.
+    pub fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, asked: Asked) -> Renaming {
         let program = machine.program();
         let names = if program.features.dynamic {
             let ordered = program.collection_types.iter().map(|c| c.extension.ordered()).collect();
             Names::Opaque { pins: Pins::new(program), ordered }
         } else {
-            Names::Numbers(Numbers::new(machine, dead, properties))
+            Names::Numbers(Numbers::new(machine, dead, asked))
         };
         Renaming::over(machine.layout.clone(), Arc::new(names), machine.shapes.share())
     }
@@ -101,6 +114,7 @@ impl Renaming {
             layout,
             names,
             shapes,
+            renamed: Vec::new(),
             pictures: Vec::new(),
             shape: 0,
             places: Places::default(),
@@ -149,16 +163,17 @@ impl Renaming {
         }
     }
 
-    /// Where names are numbers: threads of different functions that look alike and are not exchanged, and where they first differ.
+    /// Where names are numbers: threads of different functions that look alike and are not exchanged, and where they first differ;
+    /// none if that is too much to find out.
     pub fn differences(
         &self,
         machine: &Machine,
         known: &Symmetry,
         effort: Effort,
-    ) -> Vec<(u32, u32, Difference)> {
+    ) -> Option<Vec<(u32, u32, Difference)>> {
         match &*self.names {
             Names::Numbers(numbers) => numbers.differences(machine, known, effort),
-            Names::Opaque { .. } => Vec::new(),
+            Names::Opaque { .. } => Some(Vec::new()),
         }
     }
 
@@ -241,7 +256,37 @@ impl Renaming {
             }
             Names::Numbers(numbers) => numbers.picture(machine, &self.layout, number as u32, shape),
         };
+        if let Some(renamed) = self.renamed.get_mut(number).filter(|_| picture.is_none()) {
+            *renamed = Renamed::Never;
+        }
         self.pictures[number] = Some(picture);
+    }
+
+    /// Finds out when anything in states of this state's shape is renamed. The machine knows the shape; a view of one's own is only needed where
+    /// something moves.
+    #[cold]
+    fn look_at(&mut self, machine: &Machine, state: &[u64]) {
+        let number = machine.shape_of(state) as usize;
+        if self.renamed.len() <= number {
+            self.renamed.resize(number + 1, Renamed::Unknown);
+        }
+        let is_still = matches!(self.pictures.get(number), Some(Some(None)));
+        self.renamed[number] = match &*self.names {
+            _ if is_still => Renamed::Never,
+            Names::Opaque { .. } => Renamed::Once(Box::default()),
+            Names::Numbers(numbers) => numbers.renamed(machine, state),
+        };
+    }
+
+    /// Whether it is known without a picture that nothing is renamed in states of this state's shape.
+    #[cold]
+    fn is_refused(&mut self, machine: &Machine, state: &[u64]) -> bool {
+        let Names::Numbers(numbers) = &*self.names else { return false };
+        let refused = numbers.refuses(machine, state);
+        if refused {
+            self.renamed[machine.shape_of(state) as usize] = Renamed::Never;
+        }
+        refused
     }
 
     /// Chooses the picture for a state; `false` when nothing of it may be renamed.
@@ -250,13 +295,27 @@ impl Renaming {
         if state.is_empty() {
             return false;
         }
-        if self.may_start(machine, state) {
+        let memory = state.as_ptr().cast::<u8>();
+        let shape = machine.shape_number(memory) as usize;
+        if matches!(self.renamed.get(shape), None | Some(Renamed::Unknown)) {
+            self.look_at(machine, state);
+        }
+        match (&self.renamed[shape], &*self.names) {
+            (Renamed::Once(threads), Names::Numbers(numbers)) => {
+                let mut places = threads.iter().map(|(at, of)| (*of, machine.location(memory, *at, *of)));
+                if places.any(|(of, location)| numbers.starts_from(of, location)) {
+                    return false;
+                }
+            }
+            (Renamed::Never, _) => return false,
+            _ => {}
+        }
+        if !matches!(self.pictures.get(shape), Some(Some(_))) && self.is_refused(machine, state) {
             return false;
         }
-        let memory = state.as_ptr().cast::<u8>();
-        self.shape = machine.shape_number(memory) as usize;
-        self.draw(machine, self.shape);
-        let Some(picture) = self.picture(self.shape) else { return false };
+        self.shape = shape;
+        self.draw(machine, shape);
+        let Some(picture) = self.picture(shape) else { return false };
         picture.points.as_ref().is_none_or(|p| p.is_known(|s| machine.location(memory, s.at, s.function)))
     }
 }
@@ -285,6 +344,7 @@ impl StateGraph<Machine> for Renaming {
         self.new_name_of(thread)
     }
 
+    #[inline]
     fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
         if matches!(&*self.names, Names::Opaque { .. }) {
             return None;
@@ -310,6 +370,11 @@ impl StateGraph<Machine> for Renaming {
             self.apply(machine, state, self.shape, out);
         }
         Some(changed)
+    }
+
+    #[inline]
+    fn stays(&mut self, machine: &Machine, state: &[u64]) -> bool {
+        matches!(&*self.names, Names::Numbers(_)) && !self.choose(machine, state)
     }
 
     fn exchanges(&self) -> Option<&Exchanges> {

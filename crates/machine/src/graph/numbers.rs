@@ -6,14 +6,14 @@
 //! A local variable that is dead has no value: if it holds a name, its zero is not a reference to thread 0.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_identity::{Difference, Effort, Setting, Symmetry, differences, reasons};
-use quotient_program::Expr;
+use quotient_identity::{Asked, Difference, Effort, Setting, Symmetry, differences, reasons};
 use quotient_seams::Worker;
 use quotient_source::Span;
 
+use super::Renamed;
 use super::beginning::Beginning;
 use super::picture::{Picture, Slot};
 use super::points;
@@ -27,8 +27,8 @@ const MOST_PAIRS: usize = 4;
 /// What the analysis is asked with, and what it has answered.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// Evaluated from outside in every state.
-    properties: Vec<Expr>,
+    /// Asked from outside in every state.
+    asked: Box<Asked>,
     /// For each function and location the locals that are dead there and therefore zero.
     dead: Vec<Vec<Vec<bool>>>,
     beginning: Beginning,
@@ -36,19 +36,22 @@ pub(super) struct Numbers {
     symmetries: Mutex<HashMap<Option<u32>, Arc<Symmetry>>>,
     /// Some state was renamed.
     renamed: AtomicBool,
+    /// Threads of the largest set that was refused.
+    refused: AtomicUsize,
     /// By shape.
     pictures: Mutex<HashMap<u32, Option<Arc<Picture>>>>,
 }
 
 impl Numbers {
-    pub(super) fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Numbers {
+    pub(super) fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, asked: Asked) -> Numbers {
         let beginning = Beginning::new(machine.another());
         Numbers {
-            properties,
+            asked: Box::new(asked),
             dead,
             beginning,
             symmetries: Mutex::default(),
             renamed: AtomicBool::new(false),
+            refused: AtomicUsize::new(0),
             pictures: Mutex::default(),
         }
     }
@@ -69,7 +72,7 @@ impl Numbers {
         // Nothing is left half done by a worker that panics: what it has not found is missing.
         let mut symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
         let found = symmetries.entry(key).or_insert_with(|| {
-            let found = self.beginning.of_threads(machine, functions, &self.dead, &self.properties);
+            let found = self.beginning.of_threads(machine, functions, &self.dead, &self.asked);
             Arc::new(found)
         });
         found.clone()
@@ -88,23 +91,26 @@ impl Numbers {
         }
         let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
         let ask = |setting: &Setting<'_>| reasons(setting, known, effort);
-        self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
+        self.beginning.ask(machine, &functions, &self.dead, &self.asked, ask)
     }
 
-    /// Threads of different functions that look alike and are not exchanged, and where they first differ.
+    /// Threads of different functions that look alike and are not exchanged, and where they first differ; none if that is too much.
     pub(super) fn differences(
         &self,
         machine: &Machine,
         known: &Symmetry,
         effort: Effort,
-    ) -> Vec<(u32, u32, Difference)> {
-        if known.resembling.is_empty() || known.size.0 as u64 > effort.0 / 8 {
-            return Vec::new();
+    ) -> Option<Vec<(u32, u32, Difference)>> {
+        if known.resembling.is_empty() {
+            return Some(Vec::new());
+        }
+        if !effort.suffices_for_differences(known) {
+            return None;
         }
         let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
         let pairs = &known.resembling[..known.resembling.len().min(MOST_PAIRS)];
         let ask = |setting: &Setting<'_>| differences(setting, pairs);
-        self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
+        Some(self.beginning.ask(machine, &functions, &self.dead, &self.asked, ask))
     }
 
     /// Every symmetry found so far, by any worker.
@@ -152,10 +158,34 @@ impl Numbers {
     #[inline]
     pub(super) fn may_start(&self, machine: &Machine, memory: *const u8) -> bool {
         self.beginning.starts
-            && machine.shape_at(memory).threads.iter().any(|t| {
-                let live = &self.beginning.live[t.kind as usize];
-                !live[machine.location(memory, t.at, t.kind) as usize]
-            })
+            && machine
+                .shape_at(memory)
+                .threads
+                .iter()
+                .any(|t| self.starts_from(t.kind, machine.location(memory, t.at, t.kind)))
+    }
+
+    /// Can a thread that runs this function still start others from this location?
+    #[inline]
+    pub(super) fn starts_from(&self, function: u32, location: u32) -> bool {
+        !self.beginning.live[function as usize][location as usize]
+    }
+
+    /// When states like this one, with the same threads, are renamed.
+    pub(super) fn renamed(&self, machine: &Machine, state: &[u64]) -> Renamed {
+        let starters = self.beginning.starters(&machine.shape_at(state.as_ptr().cast()).threads);
+        starters.map_or(Renamed::Never, Renamed::Once)
+    }
+
+    /// Is it known without an analysis that nothing is renamed in states like this one, where nobody can be started any more? Why is kept for the largest
+    /// set of threads only: there may be as many sets as states.
+    pub(super) fn refuses(&self, machine: &Machine, state: &[u64]) -> bool {
+        let functions = Numbers::functions(machine.shape_at(state.as_ptr().cast()));
+        let refuses = self.beginning.refuses(&functions);
+        if refuses && self.refused.fetch_max(functions.len(), Ordering::Relaxed) < functions.len() {
+            self.of_threads(machine, Some(machine.shape_of(state)), &functions);
+        }
+        refuses
     }
 
     /// Is a slot part of a dead variable?

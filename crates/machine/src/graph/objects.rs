@@ -81,7 +81,7 @@ impl Writer<'_> {
         self.here.clear();
     }
 
-    /// Bytes that are no values of the program: how often a lock is held, whether a waiting thread was notified.
+    /// Bytes that are not values of the program: how often a lock is held, whether a waiting thread was notified.
     fn synchronisation(&mut self, at: u32, size: u32) {
         self.picture.words.push(Word::bytes(self.links.shape, at, size));
     }

@@ -18,6 +18,7 @@ use quotient_program::{Action, Program, Type, VariableId};
 
 use super::picture::{Channel, Edge, Leads, Local, NO_NODE, Picture, Run, Slot, Stands, Word};
 use super::small_group::members;
+use crate::claim::CLAIM_THREAD;
 use crate::state::cell::{Cell, scalar_of};
 use crate::state::layout::Layout;
 use crate::state::shapes::Shape;
@@ -296,6 +297,7 @@ pub(super) fn picture(
     builder.cells()?;
     builder.channels();
     builder.threads(reduced)?;
+    builder.claim();
     let Builder { names, mut nodes, standing, fields, unsure, .. } = builder;
     let roles = symmetry.structure.place.values().map(|p| p.role + 1).max().unwrap_or(0);
     let mut images = vec![0; roles as usize * count];
@@ -304,14 +306,14 @@ pub(super) fn picture(
             Part::Thread(thread) => *thread as i32,
             Part::Channel(number) => *number,
             Part::Name(_, value) => *value,
-            Part::Location(_, location) => *location as i32,
+            Part::Location(_, location) | Part::Watch(location) => *location as i32,
             Part::Cell(_) => 0,
         };
     }
     // A variable may still name a channel that has gone with its thread.
     let channels = (1..=symmetry.fields.len() as i32).map(|n| symmetry.place(Part::Channel(n))).collect();
     let mut of_thread = vec![None; shape.threads.len()];
-    for (at, standing) in standing.iter().enumerate() {
+    for (at, standing) in standing.iter().enumerate().filter(|(_, s)| s.thread != CLAIM_THREAD) {
         of_thread[standing.thread as usize] = Some(at as u32);
     }
     let unread = standing.iter().flat_map(|s| &s.forgets).any(|local| local.value.is_none());
@@ -393,7 +395,7 @@ fn draw(shape: &Shape, symmetry: &Symmetry, nodes: &[Found], standing: &[Standin
         }
         picture.slots.extend(node.slots.iter().map(|(_, slot)| *slot));
         picture.channels.extend(node.channels.iter().map(|(_, channel)| *channel));
-        for (_, at) in &node.threads {
+        for (_, at) in node.threads.iter().filter(|(_, at)| standing[*at as usize].thread != CLAIM_THREAD) {
             picture.threads[standing[*at as usize].thread as usize] = index as u32;
         }
         let (stands, control) = match (point, node.threads.first()) {
@@ -551,6 +553,20 @@ impl Builder<'_> {
             self.standing.push(Standing { thread, function, at, place, locations, forgets });
         }
         Some(())
+    }
+
+    /// The claim, if its locations move: a thread that stays where it is.
+    fn claim(&mut self) {
+        let Some(at) = self.layout.claim else { return };
+        let moving = self.symmetry.structure.place.keys();
+        let last = moving.filter_map(|part| if let Part::Watch(l) = part { Some(*l) } else { None }).max();
+        let Some(last) = last else { return };
+        let locations = (0..=last).map(|l| self.symmetry.place(Part::Watch(l))).collect();
+        // Its layout is after those of the program's functions.
+        let function = self.program.functions.len() as u32;
+        self.nodes[0].threads.push((0, self.standing.len() as u32));
+        let forgets = Vec::new();
+        self.standing.push(Standing { thread: CLAIM_THREAD, function, at, place: None, locations, forgets });
     }
 
     /// The locals of a thread that do not move with it and that its function writes or forgets.

@@ -54,7 +54,7 @@ impl Machine {
         successors.clear();
         self.heap.footprint.touched.clear();
         (self.heap.footprint.on, self.heap.footprint.moves, self.heap.watched) = (true, false, true);
-        // What a claim looks at on the way is no part of the step.
+        // What a claim looks at on the way is not part of the step.
         self.expand_program(state, Scope::Thread(thread), &mut successors);
         (self.heap.footprint.on, self.heap.watched) = (false, self.heap.scratch);
         let moves = self.heap.footprint.moves || !successors.is_empty();

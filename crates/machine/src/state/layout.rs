@@ -78,7 +78,7 @@ pub(crate) struct Layout {
     pub(crate) observer: Option<(u32, Cell)>,
     /// Where it is noted that the program has stopped and the claim goes on alone (claims that ask for progress).
     pub(crate) stuttered: Option<u32>,
-    /// Where the claim's segment is: its location and variables. Its layout is the one behind those of the functions.
+    /// Where the claim's segment is: its location and variables. Its layout is the one after those of the functions.
     pub(crate) claim: Option<u32>,
     /// Scratch variables: zero in every stored state.
     pub(crate) scratch: std::ops::Range<u32>,

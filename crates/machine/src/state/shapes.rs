@@ -52,7 +52,7 @@ pub(crate) struct Shape {
     pub(crate) bytes: u32,
     /// Words of a state.
     pub(crate) words: u32,
-    /// Nothing lies behind the threads, and all of them run.
+    /// Nothing lies after the threads, and all of them run.
     pub(crate) open: bool,
     /// The shape without the youngest thread, if that has been asked for, else 0.
     without_youngest: u32,

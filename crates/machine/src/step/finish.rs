@@ -213,7 +213,7 @@ impl Machine {
         self.unrecord();
     }
 
-    /// Is there a step from this state that an assumption forbids? Then stopping here is no deadlock.
+    /// Is there a step from this state that an assumption forbids? Then stopping here is not a deadlock.
     pub(crate) fn is_cut(&mut self, state: &[u64]) -> bool {
         self.meet_state(state);
         self.heap.cut = false;

@@ -1,7 +1,7 @@
 //! Calls, returns and exceptions.
 //!
 //! A frame is a segment like that of a thread's body: a location and locals. While a frame waits for a call to return, its
-//! location is a number behind those of its function's locations: which call it waits for. So the state says where to go on,
+//! location is a number after those of its function's locations: which call it waits for. So the state says where to go on,
 //! where the value goes, and which catches apply.
 
 use crate::code::SiteAt;

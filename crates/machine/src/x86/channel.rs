@@ -139,7 +139,7 @@ impl<'a> Translator<'a> {
         Some(())
     }
 
-    /// Moves all messages but the first one up. What lies behind the last one is zero, so all places can be moved.
+    /// Moves all messages but the first one up. What lies after the last one is zero, so all places can be moved.
     fn remove_first(&mut self, layout: &ChannelLayout) {
         let mut bytes = (layout.capacity - 1) * layout.message_size;
         let mut done = 0;

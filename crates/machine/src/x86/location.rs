@@ -1,7 +1,7 @@
 //! One location of one thread: its transformations in order, each a condition, a copy of the state, and changes to it.
 //!
 //! Registers: `rdi` the state, `rsi` the successor being written, `r8` its entry, `r9` the index of its first word, `r10` the
-//! thread's first entry, `r11` where the channel lies, `rbx` the list of channels, `r12` the thread behind the last one to
+//! thread's first entry, `r11` where the channel lies, `rbx` the list of channels, `r12` the thread after the last one to
 //! be done; `rax`, `rcx`, `rdx` hold values. At its end the code of one thread goes on with that of the next one, at the
 //! location where it stands. It returns the next entry, in `rax`, and the thread that is to be done next, in `rdx`.
 
@@ -109,7 +109,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The code of a location; `None` when something in it is for the interpreter. `next` is the thread behind this one, if
+    /// The code of a location; `None` when something in it is for the interpreter. `next` is the thread after this one, if
     /// there is one, and the list of its locations' code.
     pub(super) fn location(mut self, number: u32, next: Option<(ThreadCode, u64)>) -> Option<Vec<u8>> {
         let location: &Location = &self.program.functions[self.function as usize].locations[number as usize];

@@ -41,7 +41,7 @@ enum Mark {
 }
 
 /// The way into the code of a shape: the state, room for successors' words, room for their entries, the index of the first
-/// word, the code of the first thread at its location, the thread behind the last one.
+/// word, the code of the first thread at its location, the thread after the last one.
 type Enter = unsafe extern "sysv64" fn(*const u64, *mut u64, *mut Entry, usize, usize, u64) -> Left;
 
 /// How code was left.
@@ -229,7 +229,7 @@ impl Machine {
     }
 
     /// Adds the steps of the threads from `first` on, or of that one alone, by translated code, if the state has the shape of the
-    /// one before, until one needs the interpreter: gives its number, or that behind the last one, and the latter. Otherwise
+    /// one before, until one needs the interpreter: gives its number, or that after the last one, and the latter. Otherwise
     /// does nothing. The same as [`Machine::translated_moves`].
     #[inline(always)]
     pub(crate) fn expand_current(

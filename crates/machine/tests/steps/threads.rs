@@ -1,4 +1,4 @@
-//! Threads that start and end: what a state has behind its threads decides how, and nobody must notice.
+//! Threads that start and end: what a state has after its threads decides how, and nobody must notice.
 
 use quotient_engine::{Check, Model};
 

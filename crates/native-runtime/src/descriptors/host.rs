@@ -13,7 +13,7 @@ use crate::protocol::FailureKind;
 
 const INTERNET: usize = 2;
 const LOOPBACK: [u8; 4] = [127, 0, 0, 1];
-/// The most bytes of a name, with the zero behind them.
+/// The most bytes of a name, with the zero after them.
 const NAME: usize = 256;
 /// `struct hostent`, the addresses, no aliases, the address itself, the name: in words.
 const WORDS: usize = 9 + NAME / 8;

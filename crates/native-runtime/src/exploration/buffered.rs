@@ -11,7 +11,7 @@
 //! An access is over when its thread calls this library again: compilers put a hook before every access, so between two calls there is one
 //! access to memory that others use. No other thread runs in between, since threads change only inside of this
 //! library. A copy of a structure has two hooks before its accesses; what it writes is then met in memory as a value that no
-//! hook has announced, and refused by name (`messages`), as are accesses that are no move (more than eight bytes, and odd
+//! hook has announced, and refused by name (`messages`), as are accesses that are not one move (more than eight bytes, and odd
 //! sizes).
 
 use quotient_stateless::graph::Change;

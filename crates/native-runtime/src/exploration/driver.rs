@@ -10,6 +10,7 @@ use quotient_stateless::{
 };
 
 use crate::environment::quiet_thread::{PROCESS_TIME, nanoseconds};
+use crate::exploration::deepening::{Deepening, LONG};
 use crate::exploration::outcomes::flush_output;
 use crate::exploration::program::Program;
 use crate::exploration::workers::Workers;
@@ -21,6 +22,7 @@ use crate::protocol::{
     CELLS, FailureKind, Op, PEER, Place, STEPS, THREADS, ThreadEnd, WATCHED, memory, met, phase, verdict,
 };
 use crate::real;
+use crate::system::handler::handle;
 use crate::system::system_call::{exit_process, map_fixed, number, system_call};
 use crate::threads::context;
 
@@ -104,6 +106,7 @@ extern "C" fn main_entry() -> ! {
 
 /// What comes after `main`.
 extern "C" fn leave_main(status: i32) -> ! {
+    world().me().returned = true;
     crate::environment::exit_handlers::run(status);
     crate::environment::process::leave_program(status)
 }
@@ -194,7 +197,10 @@ impl World {
         self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
+        self.counts.restart();
         self.stale.restart();
+        self.own_handles.restart();
+        self.kept_handles.restart();
         self.histories.restart();
         self.mappings.restart();
         self.external.restart();
@@ -261,7 +267,7 @@ fn configuration(w: &World) -> Configuration {
 fn probe(program: &mut Program) {
     world().limit = THREADS;
     program.restart();
-    let most = world().shared.max_steps as usize;
+    let most = (world().shared.max_steps as usize).min(LONG);
     while program.steps < most
         && let Some(thread) = program.enabled().first()
     {
@@ -308,6 +314,7 @@ fn explore_all() {
     let mut aside_since = 0;
     probe(&mut program);
     let mut workers = Workers::new();
+    let mut deepening = Deepening::default();
     loop {
         let mut w = world();
         w.grown = false;
@@ -315,10 +322,13 @@ fn explore_all() {
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
         (w.shared.symmetry_tests, w.shared.symmetry_found) = (0, 0);
-        let configuration = configuration(&w);
+        let mut configuration = configuration(&w);
         w.memory = 0;
         let model = w.choose_memory();
-        let (mean, range) = if model == 0 { estimate_executions(&mut program) } else { (0, [0; 2]) };
+        let asked = configuration;
+        deepening.limit(&mut program, &mut configuration);
+        let estimated = model == 0 && deepening.is_whole();
+        let (mean, range) = if estimated { estimate_executions(&mut program) } else { (0, [0; 2]) };
         (w.shared.estimate, w.shared.estimate_range) = (mean, range);
         let mut w = world();
         w.memory = model;
@@ -350,8 +360,21 @@ fn explore_all() {
             w.shared.discarded += w.shared.executions;
             continue;
         }
+        if let Err(ExplorationError::CountMatters(cell)) = report
+            && w.shared.stop == 0
+            && w.shared.restarts < MOST_RESTARTS
+        {
+            w.counts.set_ordered(cell);
+            w.shared.restarts += 1;
+            w.shared.discarded += w.shared.executions;
+            continue;
+        }
         if w.wants_another_model(model, &report) && w.shared.restarts < MOST_RESTARTS {
             w.shared.restarts += 1;
+            w.shared.discarded += w.shared.executions;
+            continue;
+        }
+        if w.shared.stop == 0 && deepening.goes_on(&mut program, &asked, &report) {
             w.shared.discarded += w.shared.executions;
             continue;
         }
@@ -602,15 +625,6 @@ impl World {
     }
 }
 
-/// Room for what the kernel wants to know of a handler.
-#[repr(C)]
-struct Action {
-    handler: extern "C" fn(i32, *const u8, *mut u8),
-    mask: [u64; 16],
-    flags: i32,
-    restorer: usize,
-}
-
 /// A fault of the program is a crash.
 pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8) {
     if !running() {
@@ -658,13 +672,7 @@ pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8
 fn catch_faults() {
     let base = map_fixed(SIGNAL_STACK, SIGNAL_STACK_SIZE) as usize;
     let stack = [base, 0, SIGNAL_STACK_SIZE];
-    const SA_SIGINFO_ONSTACK_NODEFER: i32 = 4 | 0x0800_0000 | 0x4000_0000;
-    let action = Action { handler: on_fault, mask: [0; 16], flags: SA_SIGINFO_ONSTACK_NODEFER, restorer: 0 };
-    // SAFETY: a stack_t, and struct sigaction as glibc has it.
-    unsafe {
-        real!("sigaltstack", fn(*const usize, usize) -> i32)(stack.as_ptr(), 0);
-        for signal in [4, 6, 7, 8, 11] {
-            real!("sigaction", fn(i32, *const Action, usize) -> i32)(signal, &action, 0);
-        }
-    }
+    // SAFETY: a stack_t, whose memory was mapped for it and stays.
+    unsafe { real!("sigaltstack", fn(*const usize, usize) -> i32)(stack.as_ptr(), 0) };
+    handle(&[4, 6, 7, 8, 11], on_fault);
 }

@@ -73,6 +73,11 @@ impl Message {
             u64::from(shared.met),
             shared.copies,
             shared.copies_lost,
+            s.pruned_symmetric,
+            s.images,
+            s.symmetry_skipped,
+            shared.symmetry_tests,
+            shared.symmetry_found,
         ];
         out.push(
             found.bound.map_or(0, |bound| 1 + BOUNDS.iter().position(|b| *b == bound).unwrap_or(0) as u64),
@@ -114,7 +119,7 @@ impl Message {
             std::slice::from_raw_parts(from.add(1), length)
         };
         let mut reader = Reader { words };
-        let statistics = Statistics {
+        let mut statistics = Statistics {
             executions: reader.next()?,
             sleep_set_blocked: reader.next()?,
             cut: reader.next()?,
@@ -132,6 +137,11 @@ impl Message {
         shared.met |= reader.next()? as u32;
         shared.copies += reader.next()?;
         shared.copies_lost += reader.next()?;
+        statistics.pruned_symmetric = reader.next()?;
+        statistics.images = reader.next()?;
+        statistics.symmetry_skipped = reader.next()?;
+        shared.symmetry_tests += reader.next()?;
+        shared.symmetry_found += reader.next()?;
         let bound = (reader.next()? as usize).checked_sub(1).and_then(|b| BOUNDS.get(b).copied());
         let pair = |word: u64| ((word >> 16) as u8, word as u16);
         let violation = match ENDINGS.get(reader.next()? as usize) {

@@ -1,7 +1,7 @@
 //! Weak memory: the writes of each atomic variable, in modification order.
 //!
 //! Under TSO and RC11 a load may see an older write than the last one. So every atomic store leaves a *message* (its value, and what
-//! whoever acquires it gets to know), and the alternative of a step says which one is read, or where a new one goes:
+//! whoever acquires it learns of), and the alternative of a step says which one is read, or where a new one goes:
 //! counted from the end, so that 0 is what happens under sequential consistency. Which alternatives are consistent is not known here; the
 //! exploration decides it on the graph (`quotient_stateless::graph`).
 //!

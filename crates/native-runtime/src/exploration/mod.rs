@@ -16,12 +16,14 @@
 //! | [`buffered`] | plain accesses that race, under TSO |
 //! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
 //! | [`driver`] | start-up, exploration, repetition of a schedule |
+//! | [`deepening`] | programs that do not end |
 //! | [`script`] | the beginning of a run repeated without the driver |
 //! | [`workers`] | several processes |
 //! | [`found`] | what they tell each other |
 
 pub mod buffered;
 pub mod clock;
+pub mod deepening;
 pub mod driver;
 pub mod found;
 pub mod labels;

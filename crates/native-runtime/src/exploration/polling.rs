@@ -1,6 +1,6 @@
 //! Loops that poll plain memory (`while (!ready);` with a volatile or plain `ready`).
 //!
-//! Plain accesses are no steps, so a thread in such a loop never gives way to the one that would end it, and no execution shows
+//! Plain accesses are not steps, so a thread in such a loop never gives way to the one that would end it, and no execution shows
 //! the data race that the loop is. So a thread that has made very many plain accesses without a visible operation is looked at: if a
 //! stretch of them writes nothing that others can see and reads a few variables over and over, accesses to these
 //! variables become visible, and the exploration starts again. More visible operations are always right: they are only more

@@ -24,11 +24,8 @@ impl World {
     fn cell(&self, kind: Kind, mode: Mode, pending: &Pending) -> Operation {
         let value = read_value(pending.address, pending.size as usize);
         // Values of accesses of different extents cannot be compared: a compare-and-swap then counts as a write.
-        let mode = if mode == Mode::CompareAndSwap && !self.objects.is_uniform(pending.object) {
-            Mode::Write
-        } else {
-            mode
-        };
+        let comparable = self.objects.is_uniform(pending.object) && !self.is_counted(pending.object);
+        let mode = if mode == Mode::CompareAndSwap && !comparable { Mode::Write } else { mode };
         Operation::new(kind).with(pending.object, mode, pending.need, value)
     }
 
@@ -40,6 +37,7 @@ impl World {
         match pending.op {
             Op::Load => self.cell(Kind::Load, Mode::Read, pending),
             Op::Store => self.cell(Kind::Store, Mode::Write, pending),
+            Op::Update if self.is_count(pending) => self.cell(Kind::ReadModifyWrite, Mode::Add, pending),
             Op::Update => self.cell(Kind::ReadModifyWrite, Mode::Write, pending),
             Op::CompareAndSwap => self.cell(Kind::CompareAndSwap, Mode::CompareAndSwap, pending),
             Op::Read => self.cell(Kind::Load, Mode::Read, pending),

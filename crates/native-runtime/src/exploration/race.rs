@@ -2,7 +2,7 @@
 //!
 //! A data race is a pair of accesses to one byte, one of them a write, not both atomic, that are not ordered by
 //! happens-before as C11 defines it: program order, creation and joining, and release/acquire edges of primitives and
-//! atomics. The order in which the exploration happens to run unrelated accesses is no part of it.
+//! atomics. The order in which the exploration happens to run unrelated accesses is not part of it.
 //!
 //! Epochs as in FastTrack (Flanagan, Freund 2009): an access of thread `t` carries the `t`-component of its clock, which
 //! `t` increases whenever it releases something; it happens before what thread `u` does now iff `u`'s clock has at least that
@@ -75,6 +75,8 @@ pub struct Races {
     pub guards: Table<crate::symmetry::guard::Guard>,
     /// Is no lock to be relied on?
     pub guards_distrusted: bool,
+    /// How often one of these tables has changed.
+    pub learnt: u64,
 }
 
 impl Races {
@@ -89,6 +91,7 @@ impl Races {
             changed: Table::new(),
             guards: Table::new(),
             guards_distrusted: false,
+            learnt: 0,
         }
     }
 
@@ -116,6 +119,7 @@ impl Races {
     /// Have these eight bytes only been accessed by atomic operations so far? Then somebody relies on it.
     pub fn rely_on_atomic(&mut self, granule: usize) -> bool {
         let (plain, relied) = self.plain.entry(granule);
+        self.learnt += u64::from(!*plain && !*relied);
         *relied |= !*plain;
         !*plain
     }
@@ -124,6 +128,7 @@ impl Races {
     pub fn rely_on_unchanged(&mut self, granule: usize) -> bool {
         let (by, relying) = self.changed.entry(granule);
         if *by == 0 {
+            self.learnt += u64::from(*relying != u64::MAX);
             *relying = u64::MAX;
         }
         *by == 0
@@ -133,7 +138,8 @@ impl Races {
     pub fn rely_on_own_changes(&mut self, granule: usize, thread: u8) -> bool {
         let (by, relying) = self.changed.entry(granule);
         let own = *by & !(1 << thread) == 0;
-        *relying |= u64::from(own) << thread;
+        let before = std::mem::replace(relying, *relying | u64::from(own) << thread);
+        self.learnt += u64::from(before != *relying);
         own
     }
 
@@ -141,7 +147,8 @@ impl Races {
     pub fn rely_on_private(&mut self, granule: usize, thread: u8) -> bool {
         let (by, owing) = self.touched.entry(granule);
         let private = *by & !(1 << thread) == 0;
-        *owing |= u64::from(private) << thread;
+        let before = std::mem::replace(owing, *owing | u64::from(private) << thread);
+        self.learnt += u64::from(before != *owing);
         private
     }
 
@@ -162,7 +169,9 @@ impl World {
         for granule in (address >> 3)..=((address + size - 1) >> 3) {
             let (by, owing) = self.races.touched.entry(granule);
             foreign |= *by & !me != 0;
+            let new = *owing & me == 0;
             *owing |= me;
+            self.races.learnt += u64::from(new);
         }
         foreign
     }
@@ -182,6 +191,7 @@ impl World {
             if *by & me == 0 {
                 *by |= me;
                 self.grown |= *owing & !me != 0;
+                self.races.learnt += 1;
             }
         }
     }
@@ -191,8 +201,10 @@ impl World {
         let me = 1u64 << self.current;
         for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
             let (by, relying) = self.races.changed.entry(granule);
-            self.grown |= *by & me == 0 && *relying & !me != 0;
+            let new = *by & me == 0;
+            self.grown |= new && *relying & !me != 0;
             *by |= me;
+            self.races.learnt += u64::from(new);
         }
     }
 
@@ -203,8 +215,9 @@ impl World {
         }
         for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
             let (plain, relied) = self.races.plain.entry(granule);
-            self.grown |= *relied && !*plain;
-            *plain = true;
+            let new = !std::mem::replace(plain, true);
+            self.grown |= *relied && new;
+            self.races.learnt += u64::from(new);
         }
     }
 

@@ -96,6 +96,8 @@ pub struct Thread {
     pub result: usize,
     /// The C11 kind of routine, which gives an `int`?
     pub c11: bool,
+    /// Has its function returned? Of the main thread only.
+    pub returned: bool,
     /// Nobody needs to join it.
     pub detached: bool,
     /// Somebody has joined it.
@@ -189,6 +191,7 @@ impl Thread {
             argument: 0,
             result: 0,
             c11: false,
+            returned: false,
             detached: false,
             joined: false,
             cancelled: false,
@@ -237,7 +240,7 @@ impl Thread {
         self.operands = [0; 3];
         self.announced_at = None;
         self.lowest = self.top;
-        self.c11 = false;
+        (self.c11, self.returned) = (false, false);
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
         self.asynchronous = false;
         self.cleanup.clear();

@@ -4,6 +4,11 @@
 //! its own block of answers in place of the checker's, prints nowhere, reads its own input, and writes what it has found to
 //! a mapping that it shares with its original alone. A copy that dies, hangs, finds more to be shared than was known, or
 //! changes files has found nothing: its original does the work again, and meets the same where it can be reported.
+//!
+//! With symmetry, what is relied on in one execution may turn out to be wrong in another one (`symmetry`), and the two may be made by different processes. So a copy
+//! also has found nothing if it has learnt anything that symmetry depends on, or relies on something that its original did not ([`World::knowledge`]). Then what the copy relied
+//! on the original relies on, too, and sees broken if its own executions break it; and what the executions of the copy have shown the original knew. After the first
+//! hundreds of executions there is little left to be learnt.
 
 use std::collections::BTreeSet;
 use std::mem::offset_of;
@@ -84,6 +89,8 @@ pub struct Workers {
     copies: Vec<Copy>,
     /// Where to write what was found, in a copy.
     message: Option<Message>,
+    /// What was known of symmetry when this copy was made.
+    known: u64,
     /// Executions since the last copy was made, and how many there must be.
     since: u64,
     gap: u64,
@@ -116,6 +123,7 @@ impl Workers {
             own_state: 0,
             copies: Vec::new(),
             message: None,
+            known: 0,
             since: 0,
             gap,
             outcomes: BTreeSet::new(),
@@ -126,7 +134,7 @@ impl Workers {
     pub fn can_help(&self, configuration: &Configuration) -> bool {
         self.common.is_some()
             && configuration.algorithm == Algorithm::Optimal
-            && configuration.symmetry == Symmetry::Off
+            && (configuration.symmetry == Symmetry::Off || configuration.images)
     }
 
     /// A new exploration begins.
@@ -137,6 +145,7 @@ impl Workers {
         if let Some(common) = self.common {
             common.stop.store(0, Relaxed);
             common.executions.store(0, Relaxed);
+            common.together.store(0, Relaxed);
             common.together.store(0, Relaxed);
             common.slots[0].state.store(RUNNING, Relaxed);
             self.own_state = RUNNING;
@@ -246,6 +255,8 @@ impl Workers {
         };
         (w.shared.filtered, w.shared.leaked, w.shared.waiting) = (0, 0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
+        (w.shared.symmetry_tests, w.shared.symmetry_found) = (0, 0);
+        self.known = w.knowledge();
         (w.outside_noted, w.is_copy) = (false, true);
         w.rewatch();
         replaced
@@ -272,29 +283,8 @@ fn wait_for_change(word: &AtomicU32, value: u32) {
 
 impl Observer for Workers {
     fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
-        let mut w = world();
-        let s = progress.statistics;
-        if self.message.is_some() && (w.grown || w.files_ever_changed || w.outside_noted) {
-            // The original must see this for itself.
-            self.finish(None);
-        }
-        self.since += 1;
-        w.shared.executions = s.executions;
-        if let Some(common) = self.common {
-            w.shared.executions = common.executions.fetch_add(1, Relaxed) + 1;
-            if common.running() > 1 {
-                w.shared.together = common.together.fetch_add(1, Relaxed) + 1;
-            }
-        }
-        (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
-        (w.shared.depth, w.shared.images, w.shared.infeasible) = (s.depth as u64, s.images, s.infeasible);
-        if self.message.is_some() {
-            self.beat();
-        }
-        if w.grown || w.shared.stop != 0 {
-            return ControlFlow::Break(());
-        }
-        if w.memory != 0 && outcome.ending == Ending::Infeasible {
+        self.made(progress, 1)?;
+        if world().memory != 0 && outcome.ending == Ending::Infeasible {
             // A graph that is not completed: nothing was seen of it.
             return ControlFlow::Continue(());
         }
@@ -303,9 +293,39 @@ impl Observer for Workers {
         keep(code, new);
         ControlFlow::Continue(())
     }
+
+    fn cut(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+        self.made(progress, 0)
+    }
 }
 
 impl Workers {
+    /// An execution was made, which counts as so many complete ones.
+    fn made(&mut self, progress: &Progress<'_>, complete: u64) -> ControlFlow<()> {
+        let mut w = world();
+        let s = progress.statistics;
+        let learnt = w.shared.symmetry != 0 && w.knowledge() != self.known;
+        if self.message.is_some() && (w.grown || w.files_ever_changed || w.outside_noted || learnt) {
+            // The original must see this for itself.
+            self.finish(None);
+        }
+        self.since += 1;
+        w.shared.executions = s.executions;
+        if let Some(common) = self.common {
+            w.shared.executions = common.executions.fetch_add(complete, Relaxed) + complete;
+            if common.running() > 1 {
+                w.shared.together = common.together.fetch_add(complete, Relaxed) + complete;
+            }
+        }
+        (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
+        (w.shared.depth, w.shared.images, w.shared.infeasible) = (s.depth as u64, s.images, s.infeasible);
+        if self.message.is_some() {
+            self.beat();
+        }
+        let ends = w.grown || w.shared.stop != 0;
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Says whether there was no such outcome before.
     fn note(&mut self, code: u64) -> bool {
         let mut w = world();

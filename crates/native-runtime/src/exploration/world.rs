@@ -10,8 +10,8 @@ use crate::memory::heap::Heap;
 use crate::memory::snapshot::Snapshot;
 use crate::memory::table::Table;
 use crate::protocol::{
-    AT_FAILURE, Chosen, Failure, FailureKind, MAGIC, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS,
-    mode,
+    AT_FAILURE, Chosen, Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT,
+    THREADS, mode,
 };
 use crate::system::system_call::{map_shared, number, system_call};
 use crate::threads::context;
@@ -59,6 +59,8 @@ pub struct World {
     pub meetings: Vec<crate::primitives::barrier::Meeting>,
     /// Loops that wait.
     pub loops: crate::exploration::waiting_loop::Loops,
+    /// How often something was learnt that symmetry depends on, or was relied on for the first time ([`World::knowledge`]).
+    pub learnt: u64,
     /// Is this process a copy that explores a part, without a checker?
     pub is_copy: bool,
     /// Atomic sections.
@@ -77,6 +79,10 @@ pub struct World {
     pub histories: crate::symmetry::history::Histories,
     /// Variables that are reached through pointers.
     pub stale: crate::symmetry::stale::Stale,
+    /// Handles in memory that nobody reads any more.
+    pub kept_handles: crate::symmetry::kept_handle::KeptHandles,
+    /// Handles that threads have asked for themselves.
+    pub own_handles: crate::symmetry::own_handle::OwnHandles,
     /// Has the program read `errno`, in any execution so far, and does somebody rely on that it has not?
     pub errno_read: bool,
     /// See `errno_read`.
@@ -99,6 +105,8 @@ pub struct World {
     pub observed_memory: Vec<(usize, usize)>,
     /// Synchronisation objects and cells.
     pub objects: Objects,
+    /// Additions whose order does not matter.
+    pub counts: crate::instrumentation::counting::Counts,
     /// Data races.
     pub races: Races,
     /// The memory model under which graphs are explored, as the request numbers it; 0: sequences, under sequential consistency.
@@ -204,7 +212,7 @@ pub fn inactive<T>(what: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The way to the state of the execution. Anybody may have one; it is as good as a pointer, and is no reference to anything.
+/// The way to the state of the execution. Anybody may have one; it is as good as a pointer, and is not a reference to anything.
 ///
 /// References to the state are made from it for as long as an expression or a local variable needs them (`Deref`), and are never
 /// in use while another one is:
@@ -281,6 +289,7 @@ pub fn attach() {
         stopped: false,
         meetings: Vec::new(),
         loops: crate::exploration::waiting_loop::Loops::new(),
+        learnt: 0,
         is_copy: false,
         sections: crate::primitives::section::Sections::new(),
         abandoned: false,
@@ -290,6 +299,8 @@ pub fn attach() {
         exact: 0,
         histories: Default::default(),
         stale: Default::default(),
+        kept_handles: Default::default(),
+        own_handles: Default::default(),
         errno_read: false,
         errno_relied_on: false,
         errno_below: 0,
@@ -301,6 +312,7 @@ pub fn attach() {
         observed: 0,
         observed_memory: Vec::new(),
         objects: Objects::new(),
+        counts: Default::default(),
         races: Races::new(),
         memory: 0,
         messages: Default::default(),
@@ -344,6 +356,11 @@ impl World {
     #[inline]
     pub fn me(&mut self) -> &mut Thread {
         &mut self.threads[self.current]
+    }
+
+    /// How much is known that symmetry depends on, or relied on: another number if something has come to it.
+    pub fn knowledge(&self) -> u64 {
+        self.learnt + self.races.learnt + self.stale.learnt + self.kept_handles.learnt
     }
 
     /// Does one kernel thread per thread run the program?
@@ -473,6 +490,11 @@ pub fn announce(pending: Pending) -> u16 {
         stay();
     }
     w.leave();
+    if matches!(pending.op, Op::Load | Op::Store | Op::Update | Op::CompareAndSwap | Op::Read | Op::Write) {
+        // What was there when it was announced may have been given back since.
+        let write = !matches!(pending.op, Op::Load | Op::Read);
+        world().check_address(pending.address, pending.size.into(), write);
+    }
     world().me().operands = [0; 3];
     world().alternative
 }
@@ -486,7 +508,7 @@ fn stay() -> ! {
     }
 }
 
-/// Counts a hook that is no step, and interrupts a thread that does nothing else for very long.
+/// Counts a hook that is not a step, and interrupts a thread that does nothing else for very long.
 #[inline]
 pub fn quiet() {
     let mut w = world();
@@ -550,6 +572,9 @@ impl World {
         if self.stopped {
             // What others have seen was never there.
             self.me().status = Status::Assumed;
+            return;
+        }
+        if self.distrust_counts(kind) {
             return;
         }
         if self.shared.trap == AT_FAILURE && !matches!(kind, FailureKind::Deadlock | FailureKind::Livelock) {

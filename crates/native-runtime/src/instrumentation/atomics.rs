@@ -13,6 +13,7 @@ use crate::exploration::messages::{self, is_weak};
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, World, running, visible, world};
 use crate::protocol::{Op, met};
+use crate::threads::context::frame_pointer;
 
 const RELAXED: i32 = 0;
 const CONSUME: i32 = 1;
@@ -38,7 +39,7 @@ fn operands(first: usize, second: usize) {
     (me.operands[0], me.operands[1]) = (first, second);
 }
 
-/// Announces an atomic access and waits for its turn. `needed` is what a compare-and-swap expects.
+/// Announces an atomic access and waits for its turn. `needed` is what a compare-and-swap expects, or what an update that counts announces.
 pub fn step(op: Op, address: usize, size: usize, needed: i64) {
     let mut w = world();
     w.check_address(address, size, op != Op::Load);
@@ -53,6 +54,11 @@ pub fn step(op: Op, address: usize, size: usize, needed: i64) {
     if !w.threaded {
         // Nobody else exists yet.
         return;
+    }
+    match op {
+        Op::Update if needed != 0 => w.grown |= w.counts.meet(object),
+        Op::CompareAndSwap => w.counts.exchange(object),
+        _ => {}
     }
     visible(Pending { size: size as u8, need: needed, ..Pending::on(op, object, address) });
     let mut w = world();
@@ -256,6 +262,7 @@ macro_rules! atomics {
                 return messages::access(address as usize, $size, change, Some([order, failure])) as $value;
             }
             if running() {
+                world().note_expected(expected as usize);
                 operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
@@ -281,14 +288,20 @@ macro_rules! atomics {
                 let change = Change::$change(value as u64);
                 return messages::access(address as usize, $size, change, Some([order; 2])) as $value;
             }
+            let mut needed = 0;
             if running() {
+                needed = world().count(Change::$change(value as u64), $size, frame_pointer());
                 operands(value as usize, order as usize);
-                step(Op::Update, address as usize, $size, 0);
+                step(Op::Update, address as usize, $size, needed);
             }
             // SAFETY: the program's own access.
             let old = unsafe { (*address).$method(value, Ordering::SeqCst) };
             if running() {
-                world().loaded(address as usize, $size, order);
+                if world().is_count_made(address as usize, $size, needed) {
+                    world().note_order(order);
+                } else {
+                    world().loaded(address as usize, $size, order);
+                }
                 world().stored(address as usize, $size, order, true);
                 // SAFETY: as above.
                 let changed = unsafe { (*address).load(Ordering::SeqCst) } != old;

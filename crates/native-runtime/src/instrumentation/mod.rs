@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`hooks`] | accesses and calls of functions |
 //! | [`atomics`] | atomic operations |
+//! | [`counting`] | reference counts: additions whose order does not matter |
 //! | [`wide_atomics`] | those of more than eight bytes |
 //! | [`memory_functions`] | `memcpy` and friends, where the compiler calls them |
 //! | [`bounds`] | indices outside of arrays |
@@ -11,6 +12,7 @@
 
 pub mod atomics;
 pub mod bounds;
+pub mod counting;
 pub mod hooks;
 pub mod memory_functions;
 pub mod unannounced;

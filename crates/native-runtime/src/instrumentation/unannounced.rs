@@ -3,7 +3,7 @@
 //!
 //! The checker finds these instructions by a scan of the program's code (`native/holes.rs`) and describes their memory
 //! operands. Here each of them is replaced by a breakpoint. When it is met, the access is noted like one with a hook, on the
-//! thread's own stack, then a copy of the instruction is executed elsewhere, and the program goes on behind the original. An
+//! thread's own stack, then a copy of the instruction is executed elsewhere, and the program goes on after the original. An
 //! instruction with a `lock` prefix, or an exchange, is an atomic operation, sequentially consistent, and so a step; `mfence`, and a
 //! `lock` prefix for the stack's sake, are fences. What is not
 //! understood (string instructions, for instance) ends in "undecided" if it is met while several threads exist.
@@ -16,7 +16,7 @@ use std::arch::global_asm;
 use crate::exploration::race::How;
 use crate::exploration::world::{World, fail, running, world};
 use crate::protocol::{FailureKind, HOLES, Hole, hole};
-use crate::real;
+use crate::system::handler::handle;
 use crate::system::system_call::{number, system_call};
 
 /// Room for the copy of an instruction and the jump back.
@@ -130,9 +130,11 @@ extern "C" fn access(number: usize, address: usize, rax: usize) {
         hole::UPDATE => crate::exploration::race::update(address, size),
         hole::ATOMIC_UPDATE => crate::instrumentation::atomics::assembly_update(address, size, None),
         hole::COMPARE_AND_SWAP => crate::instrumentation::atomics::assembly_update(address, size, Some(rax)),
-        _ if w.threaded => {
-            fail(FailureKind::Refused, "an instruction that accesses memory and is not understood", address)
-        }
+        _ if w.threaded => fail(
+            FailureKind::Refused,
+            "an instruction that is not understood: what it accesses, or what it gives",
+            address,
+        ),
         _ => {}
     }
 }
@@ -224,22 +226,9 @@ unsafe fn copy_instruction(hole: &Hole, from: usize, base: usize, to: usize) {
     }
 }
 
-/// Room for what the kernel wants to know of a handler.
-#[repr(C)]
-struct Action {
-    handler: extern "C" fn(i32, *const u8, *mut u8),
-    mask: [u64; 16],
-    flags: i32,
-    restorer: usize,
-}
-
 fn catch_breakpoints() {
     const SIGTRAP: i32 = 5;
-    const SA_SIGINFO_ONSTACK_NODEFER: i32 = 4 | 0x0800_0000 | 0x4000_0000;
-    let action =
-        Action { handler: on_breakpoint, mask: [0; 16], flags: SA_SIGINFO_ONSTACK_NODEFER, restorer: 0 };
-    // SAFETY: struct sigaction as glibc has it.
-    unsafe { real!("sigaction", fn(i32, *const Action, usize) -> i32)(SIGTRAP, &action, 0) };
+    handle(&[SIGTRAP], on_breakpoint);
 }
 
 extern "C" fn on_breakpoint(signal: i32, information: *const u8, context: *mut u8) {

@@ -10,6 +10,8 @@ use crate::protocol::Op;
 /// Announces an access and waits for its turn.
 fn begin(op: Op, address: usize, size: usize) {
     if running() {
+        // Values are read behind pointers without a hook.
+        world().distrust_stale();
         step(op, address, size, 0);
     }
 }

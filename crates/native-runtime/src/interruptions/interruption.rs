@@ -3,7 +3,7 @@
 //! A thread that blocks goes on when it gets what it waits for *or* when it is interrupted. The exploration knows operations that
 //! wait for one thing. So before an operation that may block, a thread that could be interrupted decides how its wait will
 //! end: it gets what it waits for (the first alternative), or it is interrupted (the others), and then waits for that alone. A
-//! decision that does not come true is no execution of the program: a thread that waits for an interruption that never
+//! decision that does not come true is not an execution of the program: a thread that waits for an interruption that never
 //! comes, or that waits in vain and has been interrupted, makes the execution an infeasible one ([`World::is_in_vain`]).
 //! Until then everything in it is real, since such a thread has done nothing more than wait.
 //!
@@ -246,7 +246,7 @@ pub fn interrupted_always(may_block: bool) -> bool {
     point(Kind::Cancellation, Next::may_block(may_block)) != Passed::Through
 }
 
-/// Before a visible operation that is no cancellation point, or whose point was passed: handlers run, and the operation is
+/// Before a visible operation that is not a cancellation point, or whose point was passed: handlers run, and the operation is
 /// done as if nothing had happened.
 pub fn before(op: Op) {
     let mut w = world();

@@ -338,7 +338,7 @@ pub fn send(signal: i32, target: Option<usize>) -> i32 {
         fail(FailureKind::Refused, &format!("signal {signal}: stopping processes is not supported"), 0);
     }
     if !w.signals.used {
-        // What was done to masks and dispositions so far was no step: everything starts again.
+        // What was done to masks and dispositions so far was not a step: everything starts again.
         (w.signals.used, w.grown) = (true, true);
         w.signal_object();
         w.abandon();

@@ -178,11 +178,11 @@ pub fn before(function: &Function, saved: &Saved) {
         }
     }
     if let Some(format) = function.format {
-        format::read(format, saved);
+        format::read(function, format, saved);
     }
 }
 
-/// An access that has happened: it can be no step of its own any more.
+/// An access that has happened: it cannot be a step of its own any more.
 pub fn note_late(address: usize, size: usize, how: How, name: &str) {
     let mut w = world();
     if size == 0 || address == 0 {

@@ -32,7 +32,7 @@ use crate::system::system_call::{number, system_call};
 use super::accesses::text_size;
 use super::table::{Change, Content, Function, Opened, Stream, Thing, Touch};
 
-/// Objects have keys that are no addresses of user space.
+/// Objects have keys that are not addresses of user space.
 const THINGS: usize = 1 << 63;
 const DESCRIPTORS: usize = THINGS | 1 << 32;
 const STREAMS: usize = THINGS | 1 << 48;
@@ -259,6 +259,15 @@ impl World {
         function.observes.is_some()
             && matches!(function.touch, Some(Touch::Stream { content: Content::None, .. }))
             && saved.arguments[1] != 0
+    }
+
+    /// Does what the function prints leave the program, so that it never notices?
+    pub fn prints_away(&self, function: &Function, saved: &Saved) -> bool {
+        let is_output = match function.touch {
+            Some(Touch::Stream { stream, .. }) => self.is_output(self.stream_of(stream, saved)),
+            _ => false,
+        };
+        is_output && !self.external.observed
     }
 
     /// What is printed becomes something that can be noticed.

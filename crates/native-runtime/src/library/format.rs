@@ -191,7 +191,7 @@ fn arguments(format: Format, registers: &[usize; 6], stack: *const usize, list: 
 }
 
 /// What is read because of a format, before the call: itself, and the strings that `printf` prints.
-pub fn read(format: Format, saved: &Saved) {
+pub fn read(function: &Function, format: Format, saved: &Saved) {
     let text = saved.arguments[format.argument as usize];
     note(text, text_size(text, usize::MAX), How::READ);
     if format.scans {
@@ -229,8 +229,10 @@ pub fn read(format: Format, saved: &Saved) {
                 }
             }
             b'n' => note(arguments.integer(), conversion.size, How::WRITE),
-            _ => {
-                arguments.integer();
+            letter => {
+                let value = arguments.integer();
+                let whole = conversion.size == 8 || letter == b'p';
+                world().note_printed_handle(value, function, whole, saved);
             }
         }
     }

@@ -16,7 +16,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::exploration::world::{NOWHERE, Runtime, World, active, controlled, fail, fail_at, world};
+use crate::exploration::world::{NOWHERE, Runtime, World, active, controlled, fail, fail_at, running, world};
 use crate::memory::region;
 use crate::memory::unwritten::PATTERN;
 use crate::protocol::{FailureKind, Place, Role, THREADS};
@@ -100,7 +100,7 @@ fn is_allocated(address: usize, size: usize) -> bool {
         || size == 0
 }
 
-/// The same for a range that goes on behind its first granule, which is full.
+/// The same for a range that goes on after its first granule, which is full.
 fn is_long_range_allocated(address: usize, size: usize) -> bool {
     let end = address.saturating_add(size);
     let mut granule = (address / GRANULE + 1) * GRANULE;
@@ -247,7 +247,7 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         w.note_place(block, Role::Allocation);
         let epoch = w.threads[current].clock[current];
         if w.is_kept_by_library() {
-            // Whoever gets to know of the block does so by a call that is ordered with this one.
+            // Whoever learns of the block does so by a call that is ordered with this one.
             w.heap.latest[current] = epoch;
             w.heap.epochs[current].push((block, 0));
         } else if w.heap.latest[current] != epoch || w.heap.epochs[current].last().is_some_and(|e| e.1 == 0) {
@@ -560,6 +560,10 @@ pub unsafe extern "C" fn realloc(block: *mut u8, size: usize) -> *mut u8 {
         unsafe {
             kept = block_size(block as usize).min(size);
             (new as *mut u8).copy_from_nonoverlapping(block, kept);
+        }
+        if running() {
+            // Whoever reads what was moved reads what was here.
+            world().note_moved(block as usize, kept);
         }
     }
     fill(new, kept);

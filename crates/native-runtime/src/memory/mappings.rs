@@ -92,7 +92,20 @@ impl Runtime {
     }
 }
 
+/// Code that a program makes while it runs has no hooks, and nobody has looked at it.
+fn refuse_code(protection: i32, text: &'static str, address: usize) {
+    const EXECUTABLE: i32 = 4;
+    if protection & EXECUTABLE != 0 {
+        fail(FailureKind::Refused, text, address);
+    }
+}
+
 fn map(address: usize, length: usize, protection: i32, flags: i32, file: i32, offset: i64) -> isize {
+    refuse_code(
+        protection,
+        "mmap: memory that can be executed; code that a program makes is not checked",
+        address,
+    );
     if flags & FIXED != 0 {
         fail(FailureKind::Refused, "mmap: a mapping at a fixed address", address);
     }
@@ -124,6 +137,16 @@ pub unsafe extern "C" fn munmap(address: usize, length: usize) -> i32 {
         world().mappings.given_back(address, length.next_multiple_of(PAGE));
     }
     result
+}
+
+/// `mprotect`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mprotect(address: usize, length: usize, protection: i32) -> i32 {
+    if active() {
+        let text = "mprotect: memory that can be executed; code that a program makes is not checked";
+        refuse_code(protection, text, address);
+    }
+    pass_on!("mprotect", fn(usize, usize, i32) -> i32; address, length, protection)
 }
 
 macro_rules! maps {

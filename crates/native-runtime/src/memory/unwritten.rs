@@ -10,10 +10,10 @@
 //! since the run may go another way with other values.
 //!
 //! Such a read by another thread than the one whose stack or arena it is, is a violation: the address was given away before there was
-//! a value behind it. A read of its own block by the thread itself is an assumption of the answer, as it is for variables where the compiler warns,
+//! a value after it. A read of its own block by the thread itself is an assumption of the answer, as it is for variables where the compiler warns,
 //! and so are all where races are allowed: what is read then is the same in every execution.
 //!
-//! Not found: variables of functions whose frames lie where something was before; blocks behind their first part; reads of one or two bytes,
+//! Not found: variables of functions whose frames lie where something was before; blocks after their first part; reads of one or two bytes,
 //! and copies, which need not use what they copy.
 
 use crate::environment::outside;

@@ -11,7 +11,9 @@
 //! happens-before; that is a misuse in any of their orders, and found in whichever is executed.
 //!
 //! Otherwise, and for threads that were started alike, which must not differ in what they do, all orders are explored, and the last to arrive lets the
-//! others go.
+//! others go and is the serial thread. POSIX allows any of them, and no choice is missing: a thread that has arrived does
+//! nothing until the last one is there, and nobody else can tell that it has arrived, so any of those who are let go together
+//! could as well have been the last, with everything else as it was. That order is explored, too.
 
 use crate::exploration::clock::join;
 use crate::exploration::object::Object;

@@ -1,6 +1,6 @@
 //! C11 threads, in terms of the same operations.
 
-use crate::exploration::world::active;
+use crate::exploration::world::{active, running, world};
 use crate::primitives::lifecycle::{Primitive, before_initialisation, initialised};
 use crate::primitives::mutex::{
     pthread_mutex_destroy, pthread_mutex_lock, pthread_mutex_timedlock, pthread_mutex_trylock,
@@ -123,8 +123,12 @@ pub unsafe extern "C-unwind" fn thrd_exit(value: i32) -> ! {
 /// `thrd_current`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thrd_current() -> usize {
-    // SAFETY: the same.
-    unsafe { crate::threads::thread::pthread_self() }
+    if !running() {
+        return pass_on!("thrd_current", fn() -> usize; );
+    }
+    // SAFETY: the return address of this function, which lies above the frame pointer that it has saved.
+    let place = unsafe { *((crate::threads::context::frame_pointer() + 8) as *const usize) };
+    world().own_handle(place)
 }
 
 /// `thrd_yield`.

@@ -13,13 +13,14 @@
 //! - the accesses that data races are looked for with are mirrored: who will find a race with one of them would find one with
 //!   the other.
 //!
-//! A thread that ever asks for its identity or creates threads is not exchanged. Whatever else is not understood answers
+//! A thread that ever uses its identity ([`crate::symmetry::own_handle`]) or creates threads is not exchanged. Whatever else is not understood answers
 //! "no", and the report says why. What cannot be noticed: a program that orders or hashes addresses.
 
 use crate::exploration::world::{Status, World};
 use crate::memory::heap;
 use crate::protocol::{OUTS, Op, THREADS, THROUGH_POINTER, why};
 use crate::symmetry::frames::Frame;
+use crate::symmetry::kept_handle::RETURNED;
 use crate::symmetry::stale::chain;
 
 /// Operations whose whole effect is given by the object, the operands and the function called.
@@ -154,6 +155,9 @@ impl World {
     /// pointers into the stack.
     fn translated(&self, value: usize, a: usize, b: usize) -> Option<usize> {
         let (x, y) = (&self.threads[a], &self.threads[b]);
+        if value == x.handle && self.own_handles.is_out(a) {
+            return self.own_handles.is_out(b).then_some(y.handle);
+        }
         if (x.top..x.stack.end).contains(&value) && value != x.handle {
             // The control block and thread-local variables.
             return Some(value.wrapping_sub(x.fs).wrapping_add(y.fs));
@@ -255,6 +259,7 @@ impl World {
 
     /// Thread-local variables of the program and of its libraries.
     fn locals_correspond(&mut self, a: usize, b: usize) -> bool {
+        self.learnt += u64::from(!self.errno_read && !self.errno_relied_on);
         self.errno_relied_on |= !self.errno_read;
         let (x, y) = (self.threads[a].fs, self.threads[b].fs);
         self.local_ranges.iter().all(|(below, size)| {
@@ -280,7 +285,7 @@ impl World {
         let ranges: Vec<std::ops::Range<usize>> =
             self.snapshot.iter().flat_map(crate::memory::snapshot::Snapshot::ranges).collect();
         for range in ranges {
-            let (found, at) = self.references_in(range, None);
+            let (found, at) = self.references_in(range, None, true);
             if found & !to[0] != 0 {
                 self.note_difference(why::REFERENCE_GLOBAL, at, 0);
             }
@@ -289,7 +294,8 @@ impl World {
         for thread in 0..THREADS {
             // A very large heap is not looked through.
             let used = self.heap.used(thread);
-            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)).0 } else { u64::MAX };
+            to[1] |=
+                if used.len() < 1 << 24 { self.references_in(used, Some(thread), true).0 } else { u64::MAX };
             if self.threads[thread].lives() {
                 to[2] |= self.references_of(thread);
             }
@@ -298,14 +304,22 @@ impl World {
         to
     }
 
-    /// The threads that words of a range refer to, other than `by`, and where the last of these is.
-    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> (u64, usize) {
+    /// The threads that words of a range refer to, other than `by`, and where the last of these is. If the range is `announced`, whatever reads it
+    /// is announced, and handles that are never read do not count ([`crate::symmetry::own_handle`]).
+    fn references_in(
+        &mut self,
+        range: std::ops::Range<usize>,
+        by: Option<usize>,
+        announced: bool,
+    ) -> (u64, usize) {
         let words = (range.start.next_multiple_of(8)..range.end.saturating_sub(7)).step_by(8);
         let (mut to, mut at) = (0, 0);
         for address in words {
             let word = read(address);
             if (LOW..HIGH).contains(&word)
                 && let Some(owner) = self.owner_of(word).filter(|o| Some(*o) != by)
+                && !(announced && self.is_never_read(address, word, owner))
+                && !(announced && self.handled(word) == Some(owner) && self.kept_handles.rely(address))
             {
                 (to, at) = (to | 1 << owner, address);
             }
@@ -323,8 +337,12 @@ impl World {
         }
         let t = &self.threads[thread];
         let (low, top) = (t.sp.max(t.stack.start), t.top.min(t.stack.end));
+        if frames.first().is_some_and(|frame| frame.place == RETURNED) {
+            // Only others who have been given pointers to it still look at it.
+            return self.references_left(frames[0]);
+        }
         if !t.frames.complete || frames.is_empty() {
-            return to | self.references_in(low..top, Some(thread)).0;
+            return to | self.references_in(low..top, Some(thread), false).0;
         }
         let chains: Vec<usize> = frames
             .iter()
@@ -341,7 +359,7 @@ impl World {
                 // A frame of a library, or one that is not understood: everything in it counts, and it may need anything of
                 // what it has called.
                 let end = frames.get(k + 1).map_or(top, |outer| outer.low).clamp(low, top);
-                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread)).0;
+                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread), false).0;
                 frame.registers.iter().for_each(|value| to |= self.reference(*value, thread));
                 needed = (1 << OUTS) - 1;
                 continue;
@@ -371,6 +389,19 @@ impl World {
         to
     }
 
+    /// Threads that what lies in the stack of the main thread refers to, after `main` has returned.
+    fn references_left(&mut self, frame: Frame) -> u64 {
+        let (mut to, chain) = (0, chain(0, frame.place));
+        for address in (frame.low.next_multiple_of(8)..frame.pointer).step_by(8) {
+            let found = self.reference(read(address), 0);
+            if found & !to != 0 && !self.stale.rely(chain, frame.pointer, address, 8) {
+                self.note_difference(why::REFERENCE, address, 0);
+                to |= found;
+            }
+        }
+        to
+    }
+
     /// The thread that a value of `thread` refers to, as a set, if it is another one.
     fn reference(&self, value: usize, thread: usize) -> u64 {
         self.owner_of(value).filter(|owner| *owner != thread).map_or(0, |owner| 1 << owner)
@@ -380,6 +411,7 @@ impl World {
     pub fn note_class(&mut self, threads: u64) {
         for class in &mut self.shared.classes {
             if *class == 0 || *class & threads != 0 {
+                self.learnt += u64::from(*class | threads != *class);
                 *class |= threads;
                 return;
             }

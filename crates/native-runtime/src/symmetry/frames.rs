@@ -4,6 +4,8 @@
 //! function keeps are saved somewhere in the frames of this library.
 
 use crate::exploration::world::World;
+use crate::symmetry::kept_handle::RETURNED;
+use crate::symmetry::stale::chain;
 
 /// The most frames that are kept.
 pub const MOST: usize = 16;
@@ -108,7 +110,18 @@ impl World {
         let current = self.current;
         let mut frames = std::mem::take(&mut self.me().frames);
         capture(&self.code.own, &mut frames);
+        // The walk ends at a frame that was made by hand (`leave_main`), unless a handler of the program is running.
+        if self.me().returned && frames.frames.iter().all(|frame| frame.place == 0) {
+            frames.frames.clear();
+            let (pointer, low) = (self.me().top & !7, self.me().lowest);
+            frames.frames.push(Frame { place: RETURNED, pointer, low, registers: [0; 5] });
+            frames.complete = true;
+        }
         self.stale.stop(current, &frames.frames);
+        if current == 0 {
+            let place = frames.frames.iter().fold(0, |called, frame| chain(called, frame.place));
+            self.kept_handles.stop(place);
+        }
         self.me().frames = frames;
     }
 }

@@ -67,6 +67,7 @@ impl World {
     pub fn distrust_guards(&mut self) {
         if !self.races.guards_distrusted {
             self.races.guards_distrusted = true;
+            self.races.learnt += 1;
             self.grown |= self.shared.symmetry == 2 || self.loops.notes_changes;
         }
     }
@@ -79,7 +80,9 @@ impl World {
         (0..8 / PART).filter(|half| bytes >> (half * PART) & 0xf != 0).all(|half| {
             let guard = self.races.guards.entry(granule * 8 / PART + half);
             let guarded = guard.accessed && guard.locks[0] != 0;
+            let new = guarded && !guard.relied_on;
             guard.relied_on |= guarded;
+            self.races.learnt += u64::from(new);
             guarded
         })
     }
@@ -114,6 +117,7 @@ impl World {
             }
             self.grown |= guard.relied_on && locks[0] == 0;
             *self.races.guards.entry(part) = Guard { accessed: true, locks, ..guard };
+            self.races.learnt += 1;
         }
     }
 

@@ -165,7 +165,9 @@ impl World {
 
     /// Something races with a ghost.
     pub fn ghost_met(&mut self, granule: usize) {
-        self.grown |= self.histories.without_ghosts.insert(granule);
+        let new = self.histories.without_ghosts.insert(granule);
+        self.learnt += u64::from(new);
+        self.grown |= new;
     }
 
     /// The accesses that have no mirror image, to the same bytes in the same way: who would have to have made it, and the access.

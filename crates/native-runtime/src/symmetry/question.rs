@@ -48,6 +48,40 @@ impl World {
         self.answers.get(&key).and_then(Option::as_ref)
     }
 
+    /// What becomes of the result of the call that returns to this place of the program: [`question::STORED`] or
+    /// [`question::COMPARED`], if it decides nothing.
+    pub fn fate(&mut self, place: usize) -> Option<u8> {
+        if !self.code.program.contains(&place) {
+            return None;
+        }
+        let base = self.shared.program_base as usize;
+        let key = (place.wrapping_sub(base), usize::MAX);
+        if !self.answers.contains_key(&key) {
+            let answer = self.ask(key.0 as u64, question::FATE);
+            self.answers.insert(key, answer);
+        }
+        self.answers[&key].as_ref().map(|answer| answer.registers[0])
+    }
+
+    /// Which values the result of the atomic addition that returns to this place, and `added`, is compared with, as bits; and
+    /// what else was added to it when it is returned. `None` if it is used in another way.
+    pub fn count_use(&mut self, place: usize, added: i64) -> Option<(u8, Option<i64>)> {
+        let byte = i8::try_from(added).ok()? as u8;
+        if !self.code.program.contains(&place) {
+            return None;
+        }
+        let base = self.shared.program_base as usize;
+        let question = question::COUNT + u64::from(byte);
+        let key = (place.wrapping_sub(base), question as usize);
+        if !self.answers.contains_key(&key) {
+            let answer = self.ask(key.0 as u64, question);
+            self.answers.insert(key, answer);
+        }
+        let [watched, more, ..] = self.answers[&key].as_ref()?.registers;
+        let returned = watched & question::RETURNED != 0;
+        Some((watched & !question::RETURNED, returned.then_some(i64::from(more as i8))))
+    }
+
     fn ask(&mut self, a: u64, b: u64) -> Option<Pairing> {
         if self.is_copy {
             // The checker does not hear it. The original will ask for itself.

@@ -67,6 +67,8 @@ pub struct Stale {
     distrusted: bool,
     /// Was anything relied on?
     relied: bool,
+    /// How often what is known or relied on has changed.
+    pub learnt: u64,
 }
 
 fn slot(place: usize, pointer: usize, address: usize) -> Slot {
@@ -113,7 +115,7 @@ impl Stale {
 
     /// Bytes of the stack of thread `owner` are read through a pointer. Says whether that breaks what was relied on.
     pub fn read(&mut self, owner: usize, address: usize, size: usize) -> bool {
-        let Stale { slots, time, stops, cells, .. } = self;
+        let Stale { slots, time, stops, cells, learnt, .. } = self;
         let cells = cells.get_or_insert_with(Table::new);
         let Some(stops) = stops.get(owner) else { return false };
         let mut broken = false;
@@ -126,7 +128,7 @@ impl Stale {
                 if (stop.low..stop.pointer + 16).contains(&at) {
                     let known = slots.entry(slot(stop.place, stop.pointer, at)).or_default();
                     broken |= known.relied_on && !known.live;
-                    known.live = true;
+                    *learnt += u64::from(!std::mem::replace(&mut known.live, true));
                 }
             }
         }
@@ -135,7 +137,9 @@ impl Stale {
 
     /// Memory is read that nobody knows of. Says whether that breaks what was relied on.
     pub fn distrust(&mut self) -> bool {
-        !std::mem::replace(&mut self.distrusted, true) && self.relied
+        let new = !std::mem::replace(&mut self.distrusted, true);
+        self.learnt += u64::from(new);
+        new && self.relied
     }
 
     /// Are these bytes of a frame never read, so far, from this place on? Then somebody relies on it.
@@ -145,7 +149,10 @@ impl Stale {
         if self.distrusted || cells().any(|slot| self.slots.get(&slot).is_some_and(|known| known.live)) {
             return false;
         }
-        cells().for_each(|slot| self.slots.entry(slot).or_default().relied_on = true);
+        for slot in cells() {
+            let known = self.slots.entry(slot).or_default();
+            self.learnt += u64::from(!std::mem::replace(&mut known.relied_on, true));
+        }
         self.relied = true;
         true
     }
@@ -155,6 +162,12 @@ impl World {
     /// The program accesses its memory in a way that is announced.
     #[inline]
     pub fn note_stale(&mut self, address: usize, size: usize, write: bool) {
+        if self.own_handles.are_out() && size > 0 {
+            self.note_own_handles(address, size, write);
+        }
+        if self.shared.symmetry == 2 && !write {
+            self.note_kept_handles(address, size);
+        }
         if self.shared.symmetry != 2 || size == 0 {
             return;
         }
@@ -168,6 +181,8 @@ impl World {
 
     /// A function is called of which nobody knows what it reads.
     pub fn distrust_stale(&mut self) {
+        self.distrust_own_handles();
+        self.distrust_kept_handles();
         if self.shared.symmetry == 2 {
             self.grown |= self.stale.distrust();
         }
@@ -191,6 +206,7 @@ impl World {
     pub fn note_errno_read(&mut self) {
         if !std::mem::replace(&mut self.errno_read, true) {
             self.grown |= self.errno_relied_on && self.shared.symmetry == 2;
+            self.learnt += 1;
         }
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exploration::world::{NOWHERE, active, controlled, world};
 use crate::protocol::{FailureKind, Outside, Place, phase, verdict};
-use crate::real;
+use crate::system::handler::handle;
 use crate::system::system_call::{exit_process, number, system_call};
 use crate::system::system_names::name;
 use crate::threads::context;
@@ -102,7 +102,7 @@ impl Filter {
         self.load(POINTER + 4);
         self.push(0x15, 0, 4, (code.start >> 32) as u32);
         self.load(POINTER);
-        // At least the start, and not more than the end, where the address behind the last instruction is.
+        // At least the start, and not more than the end, where the address after the last instruction is.
         self.push(0x35, 0, 2, code.start as u32);
         self.push(0x25, 1, 0, code.end as u32);
         self.give(what);
@@ -406,22 +406,10 @@ extern "C" fn on_call(_signal: i32, information: *const u8, context: *mut u8) {
     }
 }
 
-/// Room for what the kernel wants to know of a handler.
-#[repr(C)]
-struct Action {
-    handler: extern "C" fn(i32, *const u8, *mut u8),
-    mask: [u64; 16],
-    flags: i32,
-    restorer: usize,
-}
-
 /// Installs the handler of calls that are caught.
 fn catch() {
     const SIGSYS: i32 = 31;
-    const SA_SIGINFO_ONSTACK_NODEFER: i32 = 4 | 0x0800_0000 | 0x4000_0000;
-    let action = Action { handler: on_call, mask: [0; 16], flags: SA_SIGINFO_ONSTACK_NODEFER, restorer: 0 };
-    // SAFETY: struct sigaction as glibc has it.
-    unsafe { real!("sigaction", fn(i32, *const Action, usize) -> i32)(SIGSYS, &action, 0) };
+    handle(&[SIGSYS], on_call);
 }
 
 /// No more memory than the user allows, on top of what is reserved now.

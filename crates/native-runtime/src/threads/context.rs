@@ -135,7 +135,7 @@ pub unsafe fn caller(words: Range<usize>, code: &Code) -> Option<usize> {
     values.find(|word| is_return_address(*word, &code.program))
 }
 
-/// Is this an address of the code behind a call?
+/// Is this an address of the code after a call?
 fn is_return_address(address: usize, code: &Range<usize>) -> bool {
     if !code.contains(&address) || address < code.start + 7 {
         return false;

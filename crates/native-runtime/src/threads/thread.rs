@@ -208,6 +208,7 @@ fn write_handle(handle: *mut usize, child: usize) {
         access(handle as usize, 8, How::WRITE);
         // SAFETY: the caller gives room for a handle.
         unsafe { *handle = world().threads[child].handle };
+        world().note_room(handle as usize);
     }
 }
 
@@ -326,8 +327,9 @@ pub unsafe extern "C" fn pthread_self() -> usize {
     if !running() {
         return pass_on!("pthread_self", fn() -> usize; );
     }
-    world().identity_used();
-    world().me().handle
+    // SAFETY: the return address of this function, which lies above the frame pointer that it has saved.
+    let place = unsafe { *((crate::threads::context::frame_pointer() + 8) as *const usize) };
+    world().own_handle(place)
 }
 
 impl World {

@@ -30,6 +30,8 @@ pub const CELLS: usize = 1 << 12;
 pub const VALUES: usize = 256;
 /// The most functions of a program that are atomic sections.
 pub const SECTIONS: usize = 256;
+/// What is said of a call of `reach_error` or `__VERIFIER_error`.
+pub const ERROR_LOCATION: &str = "an error location is reached";
 /// The most functions of a program that are replaced.
 pub const CONVENTIONS: usize = 16;
 /// Room for the schedules of all executions, in words.
@@ -82,6 +84,18 @@ pub mod question {
     pub const SAME: u32 = 2;
     /// It is not, or is not understood.
     pub const DIFFERENT: u32 = 3;
+    /// In place of the second place: what becomes of the result of the call that returns to the first? The first of
+    /// `live_registers` answers; it is [`DIFFERENT`] if the result may decide something.
+    pub const FATE: u64 = u64::MAX;
+    /// The result is copied and stored, as a whole.
+    pub const STORED: u8 = 1;
+    /// It is also compared with others, for being equal.
+    pub const COMPARED: u8 = 2;
+    /// In place of the second place, with a byte: which values is the result of an atomic addition, plus this byte, compared with? The first
+    /// of `live_registers` answers with bits.
+    pub const COUNT: u64 = u64::MAX - 0x1ff;
+    /// A bit of that answer: it is also returned, plus the byte in the second of `live_registers`.
+    pub const RETURNED: u8 = 0x80;
 }
 
 /// What the runtime is asked to do.

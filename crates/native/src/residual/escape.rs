@@ -39,7 +39,7 @@ pub fn harmless(name: &str) -> Option<(usize, Option<(usize, u32)>)> {
     if let Some(rest) = name.strip_prefix("__tsan_atomic") {
         let bits: u32 = rest.split('_').next()?.parse().ok()?;
         if rest.contains("compare_exchange") {
-            // The expected value lies behind the second argument.
+            // The expected value lies after the second argument.
             return Some((5, Some((1, bits / 8))));
         }
         let count = if rest.contains("load") { 2 } else { 3 };
@@ -48,7 +48,7 @@ pub fn harmless(name: &str) -> Option<(usize, Option<(usize, u32)>)> {
     }
     match name {
         "__tsan_func_exit" | "__tsan_init" => Some((0, None)),
-        // They write behind their first and second argument, respectively.
+        // They write after their first and second argument, respectively.
         "pthread_create" => Some((4, None)),
         "pthread_join" => Some((2, None)),
         _ => None,
@@ -172,7 +172,7 @@ fn step(
         Mnemonic::Mov if instruction.op1_kind() == OpKind::Register => {
             let source = instruction.op1_register();
             let within = match source {
-                // The prologue copies the stack pointer to the frame pointer, which is no address of a variable.
+                // The prologue copies the stack pointer to the frame pointer, which is not an address of a variable.
                 Register::RBP | Register::RSP => Some(Within::Anywhere),
                 _ => general(source).and_then(|r| addresses.get(&r).copied()),
             };

@@ -13,7 +13,7 @@ use super::scalars::Scalars;
 pub struct Function {
     /// Address of its first instruction.
     pub start: u64,
-    /// Address behind its last one.
+    /// Address after its last one.
     pub end: u64,
 }
 
@@ -43,7 +43,7 @@ pub fn start(file: &object::File<'_>, address: u64) -> Option<u64> {
 }
 
 impl Image {
-    /// Reads the file; `None` if it is no program of this machine.
+    /// Reads the file; `None` if it is not a program of this machine.
     pub fn read(path: &Path) -> Option<Image> {
         let bytes = std::fs::read(path).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
@@ -156,7 +156,8 @@ impl Image {
     /// The instructions of a function that can be reached from its start, with their successors within it.
     ///
     /// # Errors
-    /// What was not understood.
+    /// What was not understood: also code that no jump leads to, which is where exceptions are caught (what it reads would be missed), and calls of `setjmp`,
+    /// to which control comes back.
     pub fn instructions(&self, function: Function) -> Result<BTreeMap<u64, (Instruction, Vec<u64>)>, String> {
         let mut found = BTreeMap::new();
         let mut left = vec![function.start];
@@ -172,6 +173,19 @@ impl Image {
             let next = successors(&instruction)?;
             left.extend(&next);
             found.insert(address, (instruction, next));
+        }
+        let mut address = function.start;
+        while address < function.end {
+            let instruction =
+                self.decode(address).ok_or_else(|| format!("no instruction at {address:#x}"))?;
+            if !found.contains_key(&address) && instruction.mnemonic() != Mnemonic::Nop {
+                return Err(format!("no known way to {address:#x}"));
+            }
+            let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+            if is_call && self.called(&instruction).is_some_and(|name| name.contains("setjmp")) {
+                return Err(format!("setjmp at {address:#x}"));
+            }
+            address = instruction.next_ip();
         }
         Ok(found)
     }

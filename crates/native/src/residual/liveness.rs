@@ -358,7 +358,7 @@ fn touches(memory: &UsedMemory, addresses: &Addresses, frame: &Frame, effect: &m
         _ => None,
     };
     if let Some(offset) = at {
-        // The frame pointer and the return address of the caller are no variables; what lies above are arguments on the
+        // The frame pointer and the return address of the caller are not variables; what lies above are arguments on the
         // stack, which are not looked at here but belong to the caller's frame.
         if offset >= 16 && reads {
             effect.reads_frame = true;

@@ -11,15 +11,19 @@
 //! | [`escape`] | can memory of a frame be reached other than by its own function? |
 //! | [`liveness`] | which bytes of a frame and which registers can still be read? |
 //! | [`scalars`] | which bytes of a frame are single numbers or pointers? |
+//! | [`count`] | is the result of an atomic addition compared with a few values only? |
+//! | [`own_handle`] | does the result of a call of `pthread_self` decide something? |
 //! | [`lockstep`] | do two places go on with the same code, up to a renaming of bytes of their frames? |
 //!
 //! What is not understood (vector registers across calls, `alloca`, arguments on the stack, indirect jumps) gives no answer, and the
 //! threads are not symmetric.
 
+pub mod count;
 pub mod escape;
 pub mod image;
 pub mod liveness;
 pub mod lockstep;
+pub mod own_handle;
 pub mod scalars;
 
 use std::collections::HashMap;
@@ -28,7 +32,7 @@ use std::path::Path;
 use image::Image;
 use liveness::Liveness;
 
-use crate::protocol::{LivePiece, OUTS};
+use crate::protocol::{LivePiece, OUTS, question};
 
 /// Two places whose residual code is the same up to renaming.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,17 +58,44 @@ impl Residual {
     }
 
     /// Does a function that goes on at `a` do the same as one that goes on at `b`? Addresses are those of the file. If not,
-    /// the reason.
+    /// the reason. If `b` is [`question::FATE`]: what becomes of the result of the call that returns to `a`, as the first of `registers`. From
+    /// [`question::COUNT`] on: what becomes of it if it is the result of an atomic addition and how much beyond; the values it is compared with, and by how much it differs
+    /// when it is returned.
     ///
     /// # Errors
-    /// Why they differ, or what was not understood.
+    /// Why they differ, or what was not understood; how the result is used.
     pub fn pairing(&mut self, a: u64, b: u64) -> Result<Pairing, String> {
         if let Some(known) = self.pairings.get(&(a, b)) {
             return known.clone();
         }
-        let answer = self.find(a, b);
+        let answer = match b.checked_sub(question::COUNT) {
+            Some(_) if b == question::FATE => self.fate(a),
+            Some(added) => self.count(a, i64::from(added as u8 as i8)),
+            None => self.find(a, b),
+        };
         self.pairings.insert((a, b), answer.clone());
         answer
+    }
+
+    fn fate(&self, place: u64) -> Result<Pairing, String> {
+        let fate = match own_handle::fate(&self.image, place)? {
+            own_handle::Fate::Stored => question::STORED,
+            own_handle::Fate::Compared => question::COMPARED,
+        };
+        let mut registers = [0; OUTS + 1];
+        registers[0] = fate;
+        Ok(Pairing { pieces: Vec::new(), registers })
+    }
+
+    fn count(&self, place: u64, added: i64) -> Result<Pairing, String> {
+        let found = count::uses(&self.image, place, added)?;
+        let mut registers = [0; OUTS + 1];
+        registers[0] = found.watched;
+        if let Some(added) = found.returned {
+            let byte = i8::try_from(added).map_err(|_| "returned after more was added")?;
+            (registers[0], registers[1]) = (found.watched | question::RETURNED, byte as u8);
+        }
+        Ok(Pairing { pieces: Vec::new(), registers })
     }
 
     fn live(&mut self, place: u64) -> Result<liveness::Live, String> {

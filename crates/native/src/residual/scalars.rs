@@ -81,7 +81,7 @@ fn collect<'a>(
                 };
                 let base = match entry.attr_value(gimli::DW_AT_frame_base) {
                     Some(AttributeValue::Exprloc(base)) => match base.operations(unit.encoding()).next()? {
-                        // The address behind the return address; the frame pointer of the caller is below that.
+                        // The address after the return address; the frame pointer of the caller is below that.
                         Some(gimli::Operation::CallFrameCFA) => Some(16),
                         Some(gimli::Operation::Register { register }) if register.0 == 6 => Some(0),
                         _ => None,

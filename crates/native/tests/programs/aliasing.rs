@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Types that are no part of the state: the driver's.
-const DRIVERS: [&str; 4] = ["Program", "Workers", "Message", "Runtime"];
+/// Types that are not part of the state: the driver's.
+const DRIVERS: [&str; 5] = ["Program", "Workers", "Message", "Runtime", "Deepening"];
 
 /// The state and what it consists of, where functions are given it as a parameter.
 const PARTS: [&str; 8] = ["World", "Thread,", "Thread)", "Objects", "Heap", "Races", "StackNotes", "Shared"];

@@ -7,9 +7,15 @@ use quotient_native::{Answer, Binary, Build, Report, Request, check};
 use quotient_stateless::{Algorithm, Symmetry};
 
 fn build(name: &str, source: &str) -> Binary {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+    build_file(&format!("{name}.c"), source, &[])
+}
+
+fn build_file(name: &str, source: &str, flags: &[&str]) -> Binary {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, source).expect("the test directory can be written");
-    Build { sources: vec![path], flags: Vec::new(), compiler: None }.run().unwrap_or_else(|e| panic!("{e}"))
+    Build { sources: vec![path], flags: flags.iter().map(Into::into).collect(), compiler: None }
+        .run()
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn explored(binary: &Binary, algorithm: Algorithm, symmetry: Symmetry) -> Report {
@@ -136,10 +142,12 @@ fn reasons_against() {
         ("long mine = (long)number; if (mine > 5) atomic_store(&x, mine);", ""),
         ("int *q = malloc(number ? 8 : 4);", "allocated"),
         ("own = (long)number;", "thread-local"),
-        ("if (pthread_self() == 0) atomic_store(&y, 1);", "identity"),
+        ("if (pthread_self() == 0) atomic_store(&y, 1);", ""),
+        ("if (pthread_self() < 100) atomic_store(&y, 1);", "identity"),
     ];
     for (k, (before, reason)) in cases.into_iter().enumerate() {
-        let body = format!("{before} atomic_fetch_add(&x, 1);");
+        // Its result is looked at: else the order of the two would not matter.
+        let body = format!("{before} if (atomic_fetch_add(&x, 1) < 0) return 0;");
         let binary = build(&format!("reason{k}"), &program(globals, &[&body], &[0, 0]));
         let report = explored(&binary, Algorithm::Optimal, Symmetry::Dynamic);
         let noticed = !reason.is_empty() && report.notes.iter().any(|n| n.contains(reason));
@@ -158,4 +166,38 @@ fn reasons_against() {
     assert!(report.notes.iter().any(|n| n.contains("live locals differ")), "{:?}", report.notes);
     let off = explored(&binary, Algorithm::Optimal, Symmetry::Off);
     assert_eq!(report.figures.executions, off.figures.executions);
+}
+
+/// What is read only where an exception is caught, or where `longjmp` comes back to, tells workers apart as everything else does: no jump leads there.
+#[test]
+fn locals_that_are_read_after_an_exception() {
+    let program = |head: &str, take: &str, routine: &str| {
+        format!(
+            "#include <pthread.h>\n#include <assert.h>\n{head}\nint go, out; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n{take}\n{routine}\n\
+             int main() {{ pthread_t p[2]; for (long i = 0; i < 2; i++) pthread_create(&p[i], 0, w, (void *)(i + 1));\n\
+             for (int i = 0; i < 2; i++) pthread_join(p[i], 0); assert(out != 2); return 0; }}\n"
+        )
+    };
+    let take = "__attribute__((noinline)) void take(void) { pthread_mutex_lock(&m); int g = go++; pthread_mutex_unlock(&m); if (g == 0) LEAVE; }";
+    let caught = program(
+        "",
+        &take.replace("LEAVE", "throw 1"),
+        "void *w(void *a) { long id = (long)a; try { take(); } catch (int) { out = (int)id; } return 0; }",
+    );
+    let jumped = program(
+        "#include <setjmp.h>\n__thread jmp_buf back;",
+        &take.replace("LEAVE", "longjmp(back, 1)"),
+        "void *w(void *a) { volatile long id = (long)a; if (setjmp(back)) { out = (int)id; return 0; } take(); return 0; }",
+    );
+    for (name, source) in [("caught.cpp", caught), ("jumped.c", jumped)] {
+        let binary = build_file(name, &source, &["-O0"]);
+        for symmetry in [Symmetry::Off, Symmetry::Costarted, Symmetry::Dynamic] {
+            let report = explored(&binary, Algorithm::Optimal, symmetry);
+            assert!(
+                matches!(report.answer, Answer::Violated(_)),
+                "{name}, {symmetry:?}: {:?}",
+                report.answer
+            );
+        }
+    }
 }

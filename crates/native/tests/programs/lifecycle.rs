@@ -542,3 +542,31 @@ fn circles_of_locks_at_the_end() {
     assert!(matches!(found.answer, Answer::Holds), "{}", shown(&found.answer));
     assert!(found.notes.iter().any(|n| n.contains("still wait when the program ends")), "{:?}", found.notes);
 }
+
+/// The atomic operation is announced while the block is there, and made when it is not.
+#[test]
+fn memory_that_is_given_back_before_an_atomic_operation() {
+    let operations = [
+        ("update", "seq_cst", "atomic_fetch_sub(o, 1)"),
+        ("load", "seq_cst", "atomic_load(o)"),
+        ("store", "seq_cst", "(atomic_store(o, 1), 0)"),
+        ("exchange", "seq_cst", "atomic_exchange(o, 1)"),
+        ("weak", "relaxed", "atomic_fetch_sub_explicit(o, 1, memory_order_relaxed)"),
+    ];
+    for (name, order, operation) in operations {
+        let text = format!(
+            "static atomic_int *o; static void *first(void *a) {{ if (atomic_exchange_explicit(o, 0, memory_order_{order}) == 1) free(o); return 0; }}\n\
+             static void *second(void *a) {{ return {operation} ? a : 0; }}\n\
+             int main(void) {{ pthread_t t[2]; o = malloc(sizeof *o); atomic_init(o, 1); pthread_create(&t[0], 0, first, 0);\n\
+             pthread_create(&t[1], 0, second, 0); pthread_join(t[0], 0); pthread_join(t[1], 0); return 0; }}"
+        );
+        let found = report(&format!("given_back_{name}"), "c", &text, &request());
+        assert!(matches!(found.answer, Answer::Violated(_)), "{name}: {}", shown(&found.answer));
+        let ordered = text.replace(
+            "pthread_create(&t[1]",
+            "pthread_join(t[0], 0); o = malloc(sizeof *o); atomic_init(o, 1); pthread_create(&t[1]",
+        );
+        let ordered = ordered.replacen("pthread_join(t[0], 0); pthread_join", "pthread_join", 1);
+        holds(&format!("not_given_back_{name}"), &ordered);
+    }
+}

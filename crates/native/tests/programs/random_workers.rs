@@ -2,7 +2,7 @@
 //!
 //! The workers of a program are alike. They take items from a queue into a variable whose address they give away, keep numbers in others, in a
 //! block of the heap, in a thread-local variable, in `errno`, and use some of them later, in an order that can be seen: where
-//! they do, that tells them apart, and must be noticed. The main thread keeps one handle, the last, and uses it or not, and may
+//! they do, that tells them apart, and must be noticed. They ask for their own handles, keep these, and look at them later, or not. The main thread keeps one handle, the last, or all in a block, and uses the last or not, and may
 //! get a block of a worker. In many programs all workers wait for one lock before they use what they have, so that this is where they can be exchanged. The oracle is an interpreter of the actions that shares no
 //! code with the checker.
 //!
@@ -61,6 +61,10 @@ enum Action {
     Take,
     /// Maps a page and gives it back.
     Map,
+    /// Asks for its own handle, and keeps it: in its block, in a thread-local variable, in a global array at `item`.
+    Ask(usize),
+    /// Adds to three times `t` a bit of the handle that is kept there.
+    AddAsked(usize),
 }
 
 /// What the main thread does with the handle of the last worker.
@@ -88,13 +92,15 @@ struct Program {
     actions: Vec<Action>,
     join: Join,
     cell: usize,
+    /// Does the main thread keep all handles, in a block?
+    keeps_all: bool,
     /// The action that workers begin together: up to it they go one after the other, then all wait for a lock that the main
     /// thread has. So it is there that they can be exchanged, and only the order of what follows is left to be seen.
     gate: Option<usize>,
 }
 
 /// Ways of a difference between workers to something that can be seen.
-const WAYS: [&[Action]; 9] = [
+const WAYS: [&[Action]; 15] = [
     &[Action::Get, Action::AddItem],
     &[Action::Get, Action::OutItem, Action::AddOut],
     &[Action::Get, Action::FailIf, Action::AddErrno],
@@ -104,6 +110,12 @@ const WAYS: [&[Action]; 9] = [
     &[Action::Get, Action::Publish, Action::Take],
     &[Action::Look, Action::Store(1), Action::AddOut],
     &[Action::Get],
+    &[Action::Ask(0), Action::Get, Action::AddAsked(0)],
+    &[Action::Ask(1), Action::Get, Action::AddAsked(1)],
+    &[Action::Get, Action::Ask(2), Action::AddAsked(2)],
+    &[Action::Get, Action::Ask(2), Action::Take],
+    &[Action::Ask(0), Action::Get, Action::Ask(1), Action::Get],
+    &[Action::Get, Action::Ask(0), Action::Look, Action::AddOut],
 ];
 
 /// The first seeds are the ways by themselves, so that a short run has all of them.
@@ -115,13 +127,23 @@ fn program(seed: u64) -> Program {
     {
         let cell = seed as usize / WAYS.len();
         let gate = Some(way.len() - 1).filter(|gate| *gate > 0);
-        return Program { workers: 2, items: 2, actions: way.to_vec(), join: Join::Never, cell, gate };
+        return Program {
+            workers: 2,
+            items: 2,
+            actions: way.to_vec(),
+            join: Join::Never,
+            cell,
+            keeps_all: false,
+            gate,
+        };
     }
-    let workers = 2 + usize::from(random.one_in(6));
+    // Three workers that take a lock three times each have millions of executions.
+    let asks = way.iter().any(|action| matches!(action, Action::Ask(_)));
+    let workers = 2 + usize::from(random.one_in(6) && !asks);
     let mut actions = way.to_vec();
     for _ in 0..if workers == 2 { random.below(3) } else { 0 } {
         let number = random.below(3) as i64;
-        let action = match random.below(12) {
+        let action = match random.below(14) {
             0 => Action::Get,
             1 => Action::Fill(number),
             2 => Action::Look,
@@ -133,6 +155,8 @@ fn program(seed: u64) -> Program {
             8 => Action::Own,
             9 => Action::Take,
             10 => Action::FailIf,
+            11 => Action::Ask(random.below(3)),
+            12 => Action::AddAsked(random.below(3)),
             _ => Action::Map,
         };
         actions.insert(random.below(actions.len() + 1), action);
@@ -145,6 +169,7 @@ fn program(seed: u64) -> Program {
         actions,
         join,
         cell: random.below(CELLS.len()),
+        keeps_all: random.below(2) == 0,
         gate,
     }
 }
@@ -160,6 +185,8 @@ struct Worker {
     error: i64,
     kept: i64,
     own: i64,
+    /// Where it has kept its handle.
+    asked: [bool; 2],
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -173,6 +200,8 @@ struct State {
     workers: Vec<Worker>,
     /// Whose block the main thread has.
     published: Option<usize>,
+    /// Whose handles lie in the global array.
+    ids: [Option<usize>; 3],
     main_done: bool,
 }
 
@@ -188,6 +217,7 @@ impl Program {
             queue: self.items,
             workers: vec![Worker::default(); self.workers],
             published: None,
+            ids: [None; 3],
             main_done: self.join == Join::Never,
         };
         let (mut seen, mut left, mut found) = (HashSet::from([start.clone()]), vec![start], BTreeSet::new());
@@ -260,6 +290,11 @@ impl Program {
                 w.kept = state.x;
                 state.x += 1;
             }
+            Action::Ask(2) => state.ids[w.item as usize] = Some(number),
+            Action::Ask(place) => w.asked[place] = true,
+            // Workers are numbered from 1 for the runtime, and handles are as far apart as stacks are.
+            Action::AddAsked(2) => seen(state.ids[w.item as usize].map_or(0, |n| (n as i64 + 1) & 1)),
+            Action::AddAsked(place) => seen(i64::from(w.asked[place]) & (number as i64 + 1)),
         }
         w.at += usize::from(ends);
         state.workers[number] = w;
@@ -268,7 +303,7 @@ impl Program {
 
     fn source(&self, n: usize) -> String {
         let mut text = format!(
-            "static void *worker{n}(void *a) {{\n  long item = 0, out = 0;\n  long *block = malloc(16);\n  block[0] = 0;\n  (void)a;\n"
+            "static void *worker{n}(void *a) {{\n  long item = 0, out = 0;\n  long *block = malloc(16);\n  block[0] = block[1] = 0;\n  (void)a;\n"
         );
         for (at, action) in self.actions.iter().enumerate() {
             let statement = match action {
@@ -294,6 +329,12 @@ impl Program {
                 Action::AddOwn => "sum(&own);".to_owned(),
                 Action::Publish => "publish(&item, block);".to_owned(),
                 Action::Take => "take(block);".to_owned(),
+                Action::Ask(place) => {
+                    ["block[1] = (long)pthread_self();", "mine = pthread_self();", "ask(&item);"][*place].to_owned()
+                }
+                Action::AddAsked(place) => {
+                    ["bit((pthread_t *)&block[1]);", "bit(&mine);", "bit(&ids[item]);"][*place].to_owned()
+                }
                 Action::Map => {
                     "{ char *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); p[1] = 1; munmap(p, 4096); }"
                         .to_owned()
@@ -330,10 +371,17 @@ impl Program {
             ],
             None => [""; 3],
         };
+        let (tid, each) = if self.keeps_all {
+            (format!("pthread_t *all = malloc({workers} * sizeof *all);"), "&all[i]")
+        } else {
+            ("pthread_t tid;".to_owned(), "&tid")
+        };
+        let last = if self.keeps_all { format!("all[{}]", workers - 1) } else { "tid".to_owned() };
+        let join = join.replace("tid", &last);
         let cell = if publishes { CELLS[self.cell] } else { "&in_data" };
         let _ = writeln!(
             text,
-            "static void program{n}(void) {{\n  pthread_t tid;\n  long *in_frame = 0;\n  cell = {cell};\n  queue = {items};\n  {open}for (int i = 0; i < {workers}; i++) {{ pthread_create(&tid, 0, worker{n}, 0); {wait}}}\n{close}{join}  pthread_mutex_lock(&m); while (done < {workers}) pthread_cond_wait(&c, &m); published = *cell ? **cell : 0; pthread_mutex_unlock(&m);\n}}"
+            "static void program{n}(void) {{\n  {tid}\n  long *in_frame = 0;\n  cell = {cell};\n  queue = {items};\n  {open}for (int i = 0; i < {workers}; i++) {{ pthread_create({each}, 0, worker{n}, 0); {wait}}}\n{close}{join}  pthread_mutex_lock(&m); while (done < {workers}) pthread_cond_wait(&c, &m); published = *cell ? **cell : 0; pthread_mutex_unlock(&m);\n}}"
         );
         text
     }
@@ -352,6 +400,8 @@ static atomic_long x, y, z;
 static long queue, t, published;
 static long *in_data, **cell;
 static __thread long own;
+static __thread pthread_t mine;
+static pthread_t ids[3];
 static struct { int s, one; } pair = { 0, 1 };
 static int done;
 static sem_t ready;
@@ -372,6 +422,8 @@ static void search(const long *value) {
   t = t * 3 + (strchr((const char *)value, 2) != 0);
   pthread_mutex_unlock(&m);
 }
+static void ask(const long *item) { pthread_mutex_lock(&m); ids[*item] = pthread_self(); pthread_mutex_unlock(&m); }
+static void bit(const pthread_t *id) { pthread_mutex_lock(&m); t = t * 3 + (long)(*id >> 23 & 1); pthread_mutex_unlock(&m); }
 static void tell(void) { pthread_mutex_lock(&m); t = t * 3 + errno; pthread_mutex_unlock(&m); }
 static void keep(long *to, const long *from) { *to = *from; }
 static void publish(const long *item, long *block) { pthread_mutex_lock(&m); if (*item == 1) *cell = block; pthread_mutex_unlock(&m); }

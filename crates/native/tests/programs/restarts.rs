@@ -57,7 +57,7 @@ fn arguments_and_environment_are_restored() {
         #include <stdlib.h>
         #include <string.h>
         static atomic_int n;
-        static void *add(void *x) { n++; return x; }
+        static void *add(void *x) { return n++ > 1 ? 0 : x; }
         int main(int argc, char **argv) {
             assert(argc == 2 && argv[1] && !strcmp(argv[1], "abc") && getenv("PATH") && *getenv("PATH"));
             argv[1][0] = 'X';
@@ -174,7 +174,7 @@ fn the_process_is_restored() {
     for (name, body) in cases {
         let source = format!(
             "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
-             #include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\nstatic atomic_int n;\nstatic void *add(void *x) {{ n++; return x; }}\n\
+             #include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\nstatic atomic_int n;\nstatic void *add(void *x) {{ return n++ > 1 ? 0 : x; }}\n\
              int main(void) {{\n    {body}\n    pthread_t t, u;\n    pthread_create(&t, 0, add, 0);\n    pthread_create(&u, 0, add, 0);\n    \
              pthread_join(t, 0);\n    pthread_join(u, 0);\n    return 0;\n}}\n"
         );

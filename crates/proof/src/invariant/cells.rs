@@ -41,7 +41,7 @@ pub enum Shape {
 
 /// More cells than this are given up.
 const MOST_CELLS: usize = 5_000;
-/// More cells looked at than this are given up: closing may derive bounds that are no thresholds, and these grow slowly.
+/// More cells looked at than this are given up: closing may derive bounds that are not thresholds, and these grow slowly.
 const MOST_STEPS: usize = 100_000;
 /// Most maps applied one after the other.
 const LONGEST: usize = 200;

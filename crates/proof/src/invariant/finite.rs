@@ -8,7 +8,7 @@ use crate::domain::{Domain, Place, State};
 use crate::explicit::Reachable;
 use crate::program::{Assertion, Program, Right};
 
-/// More states than this are no short proof.
+/// More states than this do not make a short proof.
 const MOST: usize = 5_000;
 
 /// One set for each reachable state; `None` if there may be others, or one of them violates the claim.

@@ -10,7 +10,7 @@ pub(super) fn philosophers(n: usize) -> String {
     let mut b = Builder::new(
         &format!(
             "{n} dining philosophers with {} tickets; F is a fork (1: taken), T the tickets left. 3: eating.\n\
-             Exchanging two philosophers is no symmetry; rotating all of them is.",
+             Exchanging two philosophers is not a symmetry; rotating all of them is.",
             n - 1
         ),
         n,

@@ -92,7 +92,7 @@ pub fn apply_entry(
     let nodes = layout.nodes();
     let mut wide = left.clone();
     wide.extend(k + entry.layout.frame);
-    // Entry's columns are ours; its frame lies behind the concluded state.
+    // Entry's columns are ours; its frame lies after the concluded state.
     let place_left = |n: usize| if n <= k { n } else { n - k - 1 + nodes + k };
     for l in entry.left.inequalities() {
         if !wide.meet_linear(&l.renamed(place_left)?)? {

@@ -317,7 +317,7 @@ fn committed_models_are_generated() {
             assert_eq!(word(&program, &run(&program, &Options::default()), "swap"), "refuted");
             continue;
         }
-        // What is expected of a file stands behind it.
+        // What is expected of a file stands after it.
         let (text, _) = text.split_once("\n% quotient:").unwrap_or((&text, ""));
         let (name, n) = stem.rsplit_once('-').expect("name-n");
         assert_eq!(text, quotient_proof::models::generate(name, n.parse().unwrap()).unwrap(), "{stem}");

@@ -1,7 +1,7 @@
 //! `quotient check`.
 
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use quotient::checkpoint::DiskFolder;
@@ -155,22 +155,39 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     }
     let checkpoint = match super::checkpoint::open(options, given, &model) {
         Ok(checkpoint) => checkpoint,
-        Err(unusable) => return error(&unusable.to_string()),
+        Err(message) => return error(&message),
+    };
+    // A check that cannot be begun leaves nothing behind.
+    let leave = || {
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.lock().unwrap_or_else(PoisonError::into_inner).leave();
+            if let (Some(folder), Some(_)) = (&options.checkpoint, &options.hosts) {
+                // Where others have something in it, it stays.
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
     };
     let disk = match options.disk.as_deref().map(DiskFolder::create).transpose() {
         Ok(disk) => disk.map(Mutex::new),
-        Err(unusable) => return error(&unusable.to_string()),
+        Err(unusable) => {
+            leave();
+            return error(&unusable.to_string());
+        }
     };
     let disk = disk.as_ref().map(quotient::Disk::new);
     // What cannot be done is refused before anybody waits.
     if options.hosts.is_some()
-        && let Err(refused) = model.check_processes(&check)
+        && let Err(refused) = model.check_processes(&Check { checkpoint: checkpoint.as_ref(), ..check })
     {
+        leave();
         return error(&refused.to_string());
     }
-    let cluster = match super::cluster::meet(options, given, &model) {
+    let cluster = match super::cluster::meet(options, given, &model, checkpoint.as_ref()) {
         Ok(cluster) => cluster,
-        Err(message) => return error(&message),
+        Err(message) => {
+            leave();
+            return error(&message);
+        }
     };
     let alone = quotient::search::FINISH_LEVELS_FROM;
     let processes = cluster.as_ref().map(|cluster| Processes { cluster, alone, lost: super::cluster::lost });
@@ -192,9 +209,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     let mut outcome = match result {
         Ok(outcome) => outcome,
         Err(failure) => {
-            if let Some(checkpoint) = &checkpoint {
-                checkpoint.lock().unwrap_or_else(std::sync::PoisonError::into_inner).leave();
-            }
+            leave();
             let (verdict, status) = failure_status(&failure);
             eprintln!("error: {failure}");
             print_failure(&failure, file, layout);
@@ -202,22 +217,27 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         }
     };
     if let Some(checkpoint) = &checkpoint {
-        let mut checkpoint = checkpoint.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let folder = checkpoint.folder().display().to_string();
+        let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = options.checkpoint.as_ref().or(options.resume.as_ref());
+        let command = super::cluster::resuming(folder.map_or(checkpoint.folder(), PathBuf::as_path), options);
         if let Err(why) = checkpoint.ended(outcome.verdict.name()) {
             outcome.notes.push(format!("the checkpoint was not written to its end: {why}"));
         }
         if matches!(outcome.verdict, Verdict::Undecided(_)) {
-            outcome.notes.push(format!("`quotient check --resume {folder}` goes on from here"));
+            outcome.notes.push(format!("`{command}` goes on from here"));
         }
     }
     if let Some(cluster) = &cluster {
-        let cluster = cluster.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let sent = cluster.sent() as f64 / outcome.statistics.transitions.max(1) as f64;
-        outcome.notes.push(format!(
-            "{} processes; this one has sent {sent:.2} bytes per transition",
-            cluster.processes()
-        ));
+        let cluster = cluster.lock().unwrap_or_else(PoisonError::into_inner);
+        let (processes, sent) = (cluster.processes(), cluster.sent());
+        outcome.notes.push(match outcome.statistics.transitions {
+            // Stopped before the processes had told each other what they did.
+            0 => format!("{processes} processes; this one has sent {sent} bytes"),
+            transitions => {
+                let each = sent as f64 / transitions as f64;
+                format!("{processes} processes; this one has sent {each:.2} bytes per transition")
+            }
+        });
     }
     if let Some(mut recorder) = recorder {
         recorder.note(&outcome.statistics);
@@ -240,10 +260,17 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     };
     if let Some(cluster) = &cluster {
         // The others may go.
-        cluster.lock().unwrap_or_else(std::sync::PoisonError::into_inner).finish();
+        cluster.lock().unwrap_or_else(PoisonError::into_inner).finish();
         if super::cluster::is_silent(options) {
+            let process = options.process.unwrap_or(0);
             if let Verdict::Undecided(why) = &outcome.verdict {
-                eprintln!("process {}: {why}", options.process.unwrap_or(0));
+                eprintln!("process {process}: {why}");
+            }
+            // What it has to say of its own checkpoint nobody else says.
+            if let Some(checkpoint) = &checkpoint {
+                for note in checkpoint.lock().unwrap_or_else(PoisonError::into_inner).told() {
+                    eprintln!("process {process}: {note}");
+                }
             }
             return ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states));
         }
@@ -255,10 +282,13 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     terminal::report(&text, exit_status(&outcome));
     // The answer is given: whatever fails from here on does not change it.
     let drawn = options.dot.as_deref().map_or(Ok(()), |path| write_drawing(path, &model, &check));
-    let traced = options.trace.as_deref().map_or(Ok(()), |path| {
-        let raw = options.raw || check.relative.is_some();
-        write_trace(path, options, raw, &model, &outcome)
-    });
+    let traced = options.trace.as_deref().map_or(Ok(()), |path| write_trace(path, options, &model, &outcome));
+    if let (Layout::Text, Ok(()), Some(path), [_, ..]) =
+        (layout, &traced, &options.trace, &outcome.violations[..])
+    {
+        let again = format!("\n  to see it again: quotient replay {}\n", path.display());
+        terminal::report(&again, exit_status(&outcome));
+    }
     for message in [drawn, traced].into_iter().filter_map(Result::err) {
         eprintln!("error: {message}");
     }
@@ -274,9 +304,9 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: Outcome
     let Some(violation) = outcome.violations.first() else {
         return eprintln!("note: there is no counterexample to explore; `quotient explore` opens any model");
     };
-    let raw = options.raw || options.relative.is_some() || options.propose;
     let (choices, cycle) = (&violation.choices, violation.cycle);
-    let found = quotient_explorer::checking::in_position(&model, violation.question, choices, cycle, raw);
+    let found =
+        quotient_explorer::checking::in_position(&model, violation.question, choices, cycle, violation.how);
     let Some((position, cycle)) = found else {
         return eprintln!("error: the model as written has no run like the counterexample");
     };
@@ -391,13 +421,13 @@ fn write_drawing(path: &Path, model: &Model, check: &Check<'_>) -> Result<(), St
 fn write_trace(
     path: &Path,
     options: &options::Check,
-    raw: bool,
     model: &Model,
     outcome: &Outcome,
 ) -> Result<(), String> {
     let Some(violation) = outcome.violations.first() else { return Ok(()) };
     let file = TraceFile {
-        raw,
+        raw: violation.how.raw,
+        all: violation.how.all,
         checksum: checksum(model),
         question: violation.question.to_string(),
         choices: violation.choices.clone(),

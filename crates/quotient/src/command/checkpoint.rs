@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{ArgMatches, Args, CommandFactory};
 use quotient::Model;
 use quotient::checkpoint::{Checkpoint, Identity, Manifest, Reached, Unusable, is_in_use};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::kind::Given;
 use super::options::{self, Options};
@@ -37,12 +38,17 @@ const FREE: &[&str] = &[
     "statistics",
     "checkpoint",
     "resume",
+    "hosts",
+    "process",
+    "listen",
+    "token_file",
+    "wait",
 ];
 
 /// Stands for the file where none is named.
 const NOT_NAMED: &str = "not-named";
 
-/// Options of `status`.
+// Options of `status`.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
     /// The folder that was given to `check --checkpoint`
@@ -88,14 +94,37 @@ pub(crate) fn words_but(given: &Given, but: &[&str]) -> Vec<OsString> {
     wanted.flat_map(|argument| words_of(argument, &given.matches)).collect()
 }
 
-fn identity(given: &Given, model: &Model) -> Result<Identity, Unusable> {
+fn identity(given: &Given, model: &Model, process: Option<(usize, usize)>) -> Result<Identity, Unusable> {
     let unread = |error| Unusable::System("the program itself".into(), error);
     Ok(Identity {
         quotient: Identity::build(env!("CARGO_PKG_VERSION")).map_err(unread)?,
         arguments: words(given, false).iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         folder: std::env::current_dir().unwrap_or_default(),
         checksum: check::checksum(model),
+        process,
     })
+}
+
+/// The folder of one of several processes in the folder that was named.
+fn own(folder: &Path, process: Option<(usize, usize)>) -> PathBuf {
+    match process {
+        None => folder.to_owned(),
+        Some((number, _)) => folder.join(format!("process-{number}")),
+    }
+}
+
+/// The manifests of the processes that have written to a folder, by their numbers.
+fn of_processes(folder: &Path) -> Vec<Manifest> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("process-")
+            && let Ok(manifest) = Manifest::read(&entry.path())
+        {
+            all.push(manifest);
+        }
+    }
+    all.sort_by_key(|manifest| manifest.identity.process);
+    all
 }
 
 /// The folder that a check writes to, if it does.
@@ -103,13 +132,70 @@ pub(crate) fn open(
     options: &options::Check,
     given: &Given,
     model: &Model,
-) -> Result<Option<Mutex<Checkpoint>>, Unusable> {
+) -> Result<Option<Mutex<Checkpoint>>, String> {
+    let process = super::cluster::place(options.process, options.hosts.as_ref())?;
+    let said = |unusable: Unusable| unusable.to_string();
     let opened = match (&options.checkpoint, &options.resume) {
-        (_, Some(folder)) => Checkpoint::resume(folder, &identity(given, model)?),
-        (Some(folder), None) => Checkpoint::create(folder, identity(given, model)?),
+        (_, Some(folder)) => {
+            Checkpoint::resume(&own(folder, process), &identity(given, model, process).map_err(said)?)
+        }
+        (Some(folder), None) => {
+            // What other processes write lies beside it.
+            let is_foreign = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with("process-");
+            if let Ok(entries) = std::fs::read_dir(folder)
+                && process.is_some()
+                && entries.flatten().any(|entry| is_foreign(&entry.file_name()))
+            {
+                return Err(said(Unusable::NotEmpty(folder.clone())));
+            }
+            let run = match process {
+                Some((0, _)) => random_name().map_err(|e| format!("cannot name the run: {e}"))?,
+                _ => String::new(),
+            };
+            Checkpoint::create(&own(folder, process), identity(given, model, process).map_err(said)?, run)
+        }
         (None, None) => return Ok(None),
     };
-    opened.map(|checkpoint| Some(Mutex::new(checkpoint)))
+    match opened {
+        Ok(checkpoint) => Ok(Some(Mutex::new(checkpoint))),
+        // The command that was meant names the folder of all.
+        Err(Unusable::HasCheckpoint(_)) => {
+            let folder = options.checkpoint.clone().unwrap_or_default();
+            Err(format!(
+                "{} holds the checkpoint of another run, and nothing is overwritten\nhelp: `{}` goes on with it; or name another folder",
+                folder.display(),
+                super::cluster::resuming(&folder, options)
+            ))
+        }
+        Err(unusable) => Err(said(unusable)),
+    }
+}
+
+fn random_name() -> std::io::Result<String> {
+    let mut bytes = [0; 8];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
+}
+
+/// The manifest of the process that is to go on, or why it cannot.
+fn manifest(folder: &Path, process: Option<(usize, usize)>) -> Result<Manifest, String> {
+    let others = of_processes(folder);
+    let wrote = others.iter().find_map(|manifest| manifest.identity.process).map(|(_, count)| count);
+    match (process, wrote) {
+        (None, Some(count)) => Err(format!(
+            "the checkpoint in {0} is that of {count} processes\nhelp: `quotient cluster --local {count} check --resume {0}`, or --hosts FILE and --process K as it was begun",
+            folder.display()
+        )),
+        (Some((_, now)), Some(count)) if now != count => Err(format!(
+            "the checkpoint in {} is that of {count} processes, and there are {now} here\nhelp: go on with as many as there were",
+            folder.display()
+        )),
+        (Some((_, now)), None) if Manifest::read(folder).is_ok() => Err(format!(
+            "the checkpoint in {0} is that of one process, and there are {now} here\nhelp: `quotient check --resume {0}`",
+            folder.display()
+        )),
+        _ => Manifest::read(&own(folder, process)).map_err(|unusable| unusable.to_string()),
+    }
 }
 
 /// What `check --resume FOLDER` and further words mean: the words that the run was begun with, as far as they are not given anew.
@@ -120,10 +206,10 @@ pub(crate) fn resumed(words: &[OsString]) -> Result<Option<Vec<OsString>>, Strin
     if words.get(1).is_none_or(|word| word != "check") || !words[..end].iter().any(is_resume) {
         return Ok(None);
     }
-    let definition = Options::command();
-    let Some(definition) = definition.get_subcommands().find(|c| c.get_name() == "check") else {
-        return Ok(None);
-    };
+    let mut definition = Options::command();
+    let Some(definition) = definition.find_subcommand_mut("check") else { return Ok(None) };
+    definition.build();
+    let definition = &*definition;
     // A file need not be named again.
     let mut given = words[1..end].to_vec();
     let read = |given: &[OsString]| definition.clone().try_get_matches_from(given);
@@ -138,11 +224,17 @@ pub(crate) fn resumed(words: &[OsString]) -> Result<Option<Vec<OsString>>, Strin
     let Ok(now) = now else { return Ok(None) };
     let now = Given { definition: definition.clone(), matches: now };
     let Some(folder) = now.matches.get_one::<PathBuf>("resume") else { return Ok(None) };
-    let manifest = match Manifest::read(folder) {
+    let process = super::cluster::place(
+        now.matches.get_one::<usize>("process").copied(),
+        now.matches.get_one::<PathBuf>("hosts"),
+    )?;
+    let manifest = match manifest(folder, process) {
         Ok(manifest) => manifest,
         // Whether a checkpoint is of use for the file comes first.
-        Err(_) if named => return Ok(None),
-        Err(unusable) => return Err(unusable.to_string()),
+        Err(_) if named && Manifest::read(folder).is_err() && of_processes(folder).is_empty() => {
+            return Ok(None);
+        }
+        Err(message) => return Err(message),
     };
     let begun =
         [OsString::from("check")].into_iter().chain(manifest.identity.arguments.iter().map(OsString::from));
@@ -191,56 +283,142 @@ pub(crate) fn resumed(words: &[OsString]) -> Result<Option<Vec<OsString>>, Strin
     Ok(Some(all))
 }
 
+/// Whether a run goes on, as far as is known.
+fn state(folder: &Path, manifest: &Manifest) -> &'static str {
+    match (&manifest.verdict, is_in_use(folder)) {
+        (_, true) => "running",
+        (Some(verdict), false) if verdict != "undecided" => "ended",
+        (_, false) => "stopped",
+    }
+}
+
+fn json_of(folder: &Path, manifest: &Manifest, state: &str) -> Value {
+    let searches: Vec<_> =
+        manifest.searches.iter().map(|s| serde_json::to_value(s).unwrap_or_default()).collect();
+    json!({
+        "command": "status",
+        "folder": folder,
+        "state": state,
+        "verdict": manifest.verdict,
+        "arguments": manifest.identity.arguments,
+        "begun_in": manifest.identity.folder,
+        "quotient": manifest.identity.quotient,
+        "searches": searches,
+        "seconds": manifest.seconds,
+        "written": manifest.written,
+    })
+}
+
 /// Runs `status`; gives the exit status.
 pub(crate) fn reached(options: &Status) -> u8 {
-    let manifest = match Manifest::read(&options.folder) {
+    let folder = &options.folder;
+    let several = of_processes(folder);
+    if !several.is_empty() {
+        reached_by_several(folder, &several, options.json);
+        return status::HOLDS;
+    }
+    let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
         Err(unusable) => {
             eprintln!("error: {unusable}");
             return status::ERROR;
         }
     };
-    let running = is_in_use(&options.folder);
-    let state = match (&manifest.verdict, running) {
-        (_, true) => "running",
-        (Some(verdict), false) if verdict != "undecided" => "ended",
-        (_, false) => "stopped",
-    };
+    let state = state(folder, &manifest);
     if options.json {
-        let searches: Vec<_> =
-            manifest.searches.iter().map(|s| serde_json::to_value(s).unwrap_or_default()).collect();
-        let told = json!({
-            "command": "status",
-            "folder": options.folder,
-            "state": state,
-            "verdict": manifest.verdict,
-            "arguments": manifest.identity.arguments,
-            "begun_in": manifest.identity.folder,
-            "quotient": manifest.identity.quotient,
-            "searches": searches,
-            "seconds": manifest.seconds,
-            "written": manifest.written,
-        });
-        terminal::print(&format!("{told:#}\n"));
+        terminal::print(&format!("{:#}\n", json_of(folder, &manifest, state)));
     } else {
-        terminal::print(&told(&options.folder, &manifest, state));
+        let mut out = head(folder, &manifest, state);
+        search_lines(&mut out, "", &manifest.searches);
+        let _ = writeln!(out, "  {:.0} s elapsed; last written {} s ago", manifest.seconds, ago(&manifest));
+        if state == "stopped" {
+            let _ = writeln!(out, "  go on: quotient check --resume {}", folder.display());
+        }
+        terminal::print(&out);
     }
     status::HOLDS
 }
 
-fn told(folder: &Path, manifest: &Manifest, state: &str) -> String {
+/// What several processes have reached: those whose folders are here.
+fn reached_by_several(folder: &Path, all: &[Manifest], json: bool) {
+    let own_state = |manifest: &Manifest| state(&own(folder, manifest.identity.process), manifest);
+    let states: Vec<&str> = all.iter().map(own_state).collect();
+    let state = match states.contains(&"running") {
+        true => "running",
+        false if states.contains(&"stopped") => "stopped",
+        false => "ended",
+    };
+    let first = &all[0];
+    let count = first.identity.process.map_or(all.len(), |process| process.1);
+    // What all have: what the states of each add up to.
+    let mut searches: Vec<Reached> = Vec::new();
+    for manifest in all {
+        searches.resize(searches.len().max(manifest.searches.len()), Reached::default());
+        for (sum, search) in searches.iter_mut().zip(&manifest.searches) {
+            *sum = Reached {
+                bytes: sum.bytes + search.bytes,
+                states: sum.states + search.states,
+                transitions: sum.transitions + search.transitions,
+                depth: sum.depth.max(search.depth),
+                waiting: sum.waiting + search.waiting,
+            };
+        }
+    }
+    let seconds = all.iter().map(|manifest| manifest.seconds).fold(0.0, f64::max);
+    if json {
+        let mut sum = first.clone();
+        (sum.searches, sum.seconds) = (searches, seconds);
+        let mut told = json_of(folder, &sum, state);
+        told["processes"] = all
+            .iter()
+            .zip(states)
+            .map(|(manifest, state)| json_of(&own(folder, manifest.identity.process), manifest, state))
+            .collect();
+        told["process_count"] = json!(count);
+        return terminal::print(&format!("{told:#}\n"));
+    }
+    let mut out = head(folder, first, state);
+    search_lines(&mut out, "", &searches);
+    for (manifest, state) in all.iter().zip(states) {
+        let number = manifest.identity.process.map_or(0, |process| process.0);
+        let which = format!("process {number} ({state}, {} s ago): ", ago(manifest));
+        search_lines(&mut out, &which, &manifest.searches);
+    }
+    if all.len() < count {
+        let _ = writeln!(out, "  {} of {count} processes have written here", all.len());
+    }
+    let _ = writeln!(out, "  {seconds:.0} s elapsed");
+    if state == "stopped" {
+        let _ = writeln!(
+            out,
+            "  go on: quotient cluster --local {count} check --resume {0}, or quotient check --resume {0} --hosts FILE --process K",
+            folder.display()
+        );
+    }
+    terminal::print(&out);
+}
+
+fn ago(manifest: &Manifest) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs().saturating_sub(manifest.written))
+}
+
+fn head(folder: &Path, manifest: &Manifest, state: &str) -> String {
     let mut out = format!("{}: {state}", folder.display());
     if let Some(verdict) = manifest.verdict.as_ref().filter(|_| state == "ended") {
         let _ = write!(out, ", {verdict}");
     }
     let _ = writeln!(out, "\n  quotient check {}", manifest.identity.arguments.join(" "));
-    let several = manifest.searches.len() > 1;
-    for (number, search) in manifest.searches.iter().enumerate() {
+    out
+}
+
+fn search_lines(out: &mut String, whose: &str, searches: &[Reached]) {
+    for (number, search) in searches.iter().enumerate() {
         let Reached { bytes, states, transitions, depth, waiting } = *search;
-        let which = if several { format!("search {}: ", number + 1) } else { String::new() };
+        let which = if searches.len() > 1 { format!("search {}: ", number + 1) } else { String::new() };
         let _ = writeln!(
             out,
-            "  {which}{} states, {} transitions, depth {}, {} waiting; {:.1} MiB, {:.1} bytes per state",
+            "  {whose}{which}{} states, {} transitions, depth {}, {} waiting; {:.1} MiB, {:.1} bytes per state",
             grouped(states),
             grouped(transitions),
             grouped(depth),
@@ -249,12 +427,4 @@ fn told(folder: &Path, manifest: &Manifest, state: &str) -> String {
             bytes as f64 / states.max(1) as f64
         );
     }
-    let ago = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |now| now.as_secs().saturating_sub(manifest.written));
-    let _ = writeln!(out, "  {:.0} s elapsed; last written {ago} s ago", manifest.seconds);
-    if state == "stopped" {
-        let _ = writeln!(out, "  go on: quotient check --resume {}", folder.display());
-    }
-    out
 }

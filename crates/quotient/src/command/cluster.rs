@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::net::{IpAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use quotient::Model;
-use quotient::checkpoint::Identity;
+use quotient::checkpoint::{Checkpoint, Identity};
 use quotient::cluster::{Cluster, Meeting, Subject, hosts};
 
 use super::kind::Given;
@@ -19,11 +19,26 @@ use super::{check, checkpoint, options, status};
 /// The environment variable with the token.
 const TOKEN: &str = "QUOTIENT_TOKEN";
 
+/// Tells processes that `quotient cluster` has started them, and how many.
+const LOCAL: &str = "QUOTIENT_CLUSTER";
+
+/// What to do when a process is lost, for where there is no time to ask.
+static AGAIN: OnceLock<String> = OnceLock::new();
+
 /// Options that a process may have for itself.
 const OWN: &[&str] = &["file", "process", "listen", "hosts", "token_file", "wait"];
 
-/// Options of `cluster`.
+/// How processes are started on several machines.
+const MACHINES: &str = "\
+On several machines each process is started by itself, with a list of all (name:port, one per line) and a token that strangers do not know:
+  ssh         for k in 0 1 2; do ssh node$k \"quotient check big.pml --hosts hosts.txt --process $k --listen 0.0.0.0 --token-file ~/.token\" & done; wait
+  Slurm       srun --ntasks=3 --ntasks-per-node=1 sh -c 'quotient check big.pml --hosts hosts.txt --process $SLURM_PROCID --listen 0.0.0.0 --token-file ~/.token'
+  Kubernetes  quotient check big.pml --hosts hosts.txt --process $JOB_COMPLETION_INDEX --listen 0.0.0.0   (an indexed Job, QUOTIENT_TOKEN from a Secret)
+With --checkpoint FOLDER the same commands with --resume FOLDER go on after a crash, `quotient status FOLDER` says how far they are.";
+
+// Options of `cluster`.
 #[derive(Debug, Args)]
+#[command(after_help = MACHINES)]
 pub(crate) struct Local {
     /// Start so many processes on this machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -50,15 +65,51 @@ fn token(file: Option<&Path>) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Which process this is, and how many there are, if there are several.
+pub(crate) fn place(
+    process: Option<usize>,
+    hosts: Option<&PathBuf>,
+) -> Result<Option<(usize, usize)>, String> {
+    let Some(list) = hosts else { return Ok(None) };
+    Ok(Some((process.unwrap_or(0), self::list(list)?.len())))
+}
+
+/// The places of all processes.
+fn list(list: &Path) -> Result<Vec<String>, String> {
+    let text = std::fs::read_to_string(list).map_err(|e| format!("cannot read {}: {e}", list.display()))?;
+    hosts(&text).map_err(|e| format!("{}: {e}", list.display()))
+}
+
+/// The command with which processes go on from a checkpoint.
+pub(crate) fn resuming(folder: &Path, options: &options::Check) -> String {
+    let folder = folder.display();
+    match (&options.hosts, std::env::var(LOCAL)) {
+        (None, _) => format!("quotient check --resume {folder}"),
+        (Some(_), Ok(count)) => format!("quotient cluster --local {count} check --resume {folder}"),
+        (Some(list), Err(_)) => {
+            format!("quotient check --resume {folder} --hosts {} --process K", list.display())
+        }
+    }
+}
+
 /// What all processes must have in common.
-fn subject(given: &Given, model: &Model) -> Result<Subject, String> {
+fn subject(options: &options::Check, given: &Given, model: &Model) -> Result<Subject, String> {
     let words = checkpoint::words_but(given, OWN);
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let build = Identity::build(env!("CARGO_PKG_VERSION"))
         .map_err(|e| format!("cannot read the program itself: {e}"))?;
-    let options = if words.is_empty() { "none".to_owned() } else { words.join(" ") };
-    let named =
-        [("the program", build), ("the options", options), ("the model's text", check::checksum(model))];
+    let words = if words.is_empty() { "none".to_owned() } else { words.join(" ") };
+    let checkpoint = match (&options.checkpoint, &options.resume) {
+        (None, None) => "none",
+        (Some(_), _) => "begun",
+        (None, Some(_)) => "gone on with",
+    };
+    let named = [
+        ("the program", build),
+        ("the options", words),
+        ("the model's text", check::checksum(model)),
+        ("the checkpoint", checkpoint.to_owned()),
+    ];
     Ok(named.map(|(name, value)| (name.to_owned(), value)).to_vec())
 }
 
@@ -67,6 +118,7 @@ pub(crate) fn meet(
     options: &options::Check,
     given: &Given,
     model: &Model,
+    checkpoint: Option<&Mutex<Checkpoint>>,
 ) -> Result<Option<Mutex<Cluster>>, String> {
     let Some(list) = &options.hosts else {
         let alone = ["process", "listen", "token_file", "wait"].into_iter().find(|option| given.has(option));
@@ -75,15 +127,30 @@ pub(crate) fn meet(
             None => Ok(None),
         };
     };
-    let text = std::fs::read_to_string(list).map_err(|e| format!("cannot read {}: {e}", list.display()))?;
+    let again = match options.checkpoint.as_ref().or(options.resume.as_ref()) {
+        Some(folder) => format!("`{}` goes on", resuming(folder, options)),
+        None => "to try again, start all processes with the same commands".to_owned(),
+    };
+    AGAIN.get_or_init(|| again.clone());
     let meeting = Meeting {
-        hosts: hosts(&text).map_err(|e| format!("{}: {e}", list.display()))?,
+        hosts: self::list(list)?,
         process: options.process.unwrap_or(0),
         listen: options.listen,
         token: token(options.token_file.as_deref())?,
         wait: options.wait.unwrap_or(Duration::from_secs(60)),
+        again,
     };
-    let cluster = meeting.meet(&subject(given, model)?).map_err(|e| e.to_string())?;
+    let mut cluster = meeting.meet(&subject(options, given, model)?).map_err(|e| e.to_string())?;
+    if let Some(checkpoint) = checkpoint {
+        let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = cluster.share(checkpoint.run())?;
+        if !checkpoint.joins(&run)? {
+            return Err(format!(
+                "the checkpoint in {} is not of the run that process 0 goes on with\nhelp: each process needs the folder that it wrote to in the same run",
+                checkpoint.folder().display()
+            ));
+        }
+    }
     Ok(Some(Mutex::new(cluster)))
 }
 
@@ -94,7 +161,7 @@ pub(crate) fn is_silent(options: &options::Check) -> bool {
 
 /// Ends this process in the midst of a step that needs another one.
 pub(crate) fn lost() -> ! {
-    eprintln!("error: process 0 is lost\nhelp: to try again, start all processes with the same commands");
+    eprintln!("error: process 0 is lost; {}", AGAIN.get().map_or("", String::as_str));
     std::process::exit(i32::from(status::UNDECIDED))
 }
 
@@ -145,6 +212,7 @@ fn start(local: &Local) -> Result<u8, String> {
         let mut command = Command::new(&this);
         command.args(&local.command[..1]).arg("--hosts").arg(&list).args(["--process", &process.to_string()]);
         command.args(&local.command[1..]).env(TOKEN, &token).stdin(Stdio::null());
+        command.env(LOCAL, local.local.to_string());
         if process > 0 {
             command.stdout(Stdio::null());
         }
@@ -152,11 +220,38 @@ fn start(local: &Local) -> Result<u8, String> {
     };
     let children: Result<Vec<Child>, _> = (0..local.local).map(run).collect();
     let mut children = children.map_err(|e| said("start a process", e))?;
-    let mut ended = Vec::new();
-    for child in &mut children {
-        // A process that was killed has no status.
-        ended.push(child.wait().ok().and_then(|ended| ended.code()).and_then(|code| u8::try_from(code).ok()));
-    }
+    let ended = wait(&mut children);
     let _ = std::fs::remove_file(&list);
-    Ok(ended.first().copied().flatten().unwrap_or(status::UNDECIDED))
+    // Where one has refused, that is the answer.
+    let refused = ended.iter().flatten().find(|ended| **ended == status::ERROR);
+    Ok(refused.copied().or(ended.first().copied().flatten()).unwrap_or(status::UNDECIDED))
+}
+
+/// How long processes have to end when one of them has refused to begin: they would wait for it in vain.
+const REFUSED: Duration = Duration::from_secs(3);
+
+/// Waits for all processes; gives their exit statuses. One that was killed has none.
+fn wait(children: &mut [Child]) -> Vec<Option<u8>> {
+    let mut ended: Vec<Option<Option<u8>>> = vec![None; children.len()];
+    let mut refused = None;
+    while ended.iter().any(Option::is_none) {
+        for (child, ended) in children.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
+            match child.try_wait() {
+                Ok(None) => {}
+                Ok(Some(how)) => *ended = Some(how.code().and_then(|code| u8::try_from(code).ok())),
+                Err(_) => *ended = Some(None),
+            }
+            if *ended == Some(Some(status::ERROR)) {
+                refused.get_or_insert_with(Instant::now);
+            }
+        }
+        if refused.is_some_and(|since| since.elapsed() > REFUSED) {
+            for (child, _) in children.iter_mut().zip(&ended).filter(|(_, ended)| ended.is_none()) {
+                // One that has ended meanwhile is seen above.
+                let _ = child.kill();
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    ended.into_iter().map(Option::flatten).collect()
 }

@@ -18,7 +18,7 @@ use super::kind::{Given, Kind};
 use super::terminal::{self, grouped};
 use super::{options, status, usage, watch};
 
-/// Options of the subcommand.
+// Options of the subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     #[command(flatten)]

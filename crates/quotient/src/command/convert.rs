@@ -19,7 +19,7 @@ use super::schedule_file::ScheduleFile;
 use super::trail::Numbers;
 use super::{replay, several, status, terminal, watch, witness};
 
-/// Options of the subcommand.
+// Options of the subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// What `--json` printed (`-` for standard input), or the file that `check --trace` wrote
@@ -109,7 +109,10 @@ fn documents(file: &Path) -> Result<Vec<Value>, String> {
     read.map_err(|error| format!("{}: {error}", file.display()))?;
     let mut all = Vec::new();
     for document in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
-        let document = document.map_err(|error| format!("{}: not JSON: {error}", file.display()))?;
+        let document = document.map_err(|error| {
+            let help = "help: `quotient check FILE --json` prints what this format is made of";
+            format!("{}: not JSON: {error}\n{help}", file.display())
+        })?;
         if document["format"] == "quotient-trace" {
             let help = "help: this is a counterexample; `--to itf` and `--to trail` convert it, and `check --json` prints what this format is made of";
             return Err(format!("{}: not an answer of `--json`\n{help}", file.display()));
@@ -152,7 +155,8 @@ fn trace(file: &Path) -> Result<String, String> {
     let replay::Opened { file, path, question, model, .. } = replay::open(file, None)?;
     let lost = "the model has no run like the one in the trace";
     let (position, cycle) =
-        checking::in_position(&model, question, &file.choices, file.cycle, file.raw).ok_or(lost)?;
+        checking::in_position(&model, question, &file.choices, file.cycle, super::replay::how(&file))
+            .ok_or(lost)?;
     let mut machine = model.as_written().map_err(|error| error.to_string())?;
     let course = Course::follow(&mut machine, &position, watch::interrupt()).ok_or(lost)?;
     let mut states = Vec::with_capacity(course.len() + 1);
@@ -194,7 +198,8 @@ fn trail(file: &Path) -> Result<String, String> {
     let numbers = Numbers::of(&model)?;
     let lost = "the model has no run like the one in the trace";
     let (position, cycle) =
-        checking::in_position(&model, question, &file.choices, file.cycle, file.raw).ok_or(lost)?;
+        checking::in_position(&model, question, &file.choices, file.cycle, super::replay::how(&file))
+            .ok_or(lost)?;
     let mut machine = model.as_written().map_err(|error| error.to_string())?;
     let course = Course::follow(&mut machine, &position, watch::interrupt()).ok_or(lost)?;
     let begin = (cycle > 0).then(|| course.first_row[course.len() - cycle] as usize);

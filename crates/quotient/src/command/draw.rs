@@ -61,7 +61,7 @@ fn write(options: &options::Draw) -> Result<(), String> {
             return Err(format!("error: {} would be written over", spared.display()));
         }
     }
-    let found = checking::in_position(&model, question, &file.choices, file.cycle, file.raw);
+    let found = checking::in_position(&model, question, &file.choices, file.cycle, replay::how(&file));
     let (position, cycle) = found.ok_or("error: the model has no run like the one in the trace")?;
     let position = super::explore::to_its_end(&model, position, &file.kind);
     let text = position.to_string();

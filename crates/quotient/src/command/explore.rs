@@ -222,6 +222,7 @@ pub(crate) fn about(file: &Path, language: Option<Language>, load: &LoadOptions)
         language: language.map(|l| l.name().to_owned()),
         include_dirs: load.include_dirs.clone(),
         raw: false,
+        all: false,
         checksum: String::new(),
         question: Question::Safety.to_string(),
         properties: properties.collect(),
@@ -248,13 +249,15 @@ fn opened(
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {
     let replay::Opened { file, path, question, model, language, load } = replay::open(&options.file, None)?;
-    let found = checking::in_position(&model, question, &file.choices, file.cycle, file.raw);
+    let found = checking::in_position(&model, question, &file.choices, file.cycle, super::replay::how(&file));
     let (position, cycle) = found.ok_or_else(|| {
         let again = "help: check the model again with --trace to get a new file";
         format!("error: {} has no run like the one in the trace\n{again}", path.display())
     })?;
     let position = to_its_end(&model, position, &file.kind);
-    let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
+    // A run that was only looked at goes wrong in nothing.
+    let message = (!file.kind.is_empty()).then_some(file.message);
+    let opening = Opening { position, cycle, step: options.step, message };
     Ok(opened(model, &path, language, load, opening))
 }
 

@@ -44,9 +44,6 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
                 self::violation(&mut out, violation, run.detail);
             }
             answers(&mut out, run);
-            if let Some(path) = trace_file {
-                let _ = writeln!(out, "\n  to see it again: quotient replay {}", path.display());
-            }
         }
     }
     if !outcome.left_out.is_empty() {

@@ -87,7 +87,7 @@ pub(crate) fn unloaded(error: &LoadError, file: &Path) -> Value {
     let name = file.display().to_string();
     let errors = match error {
         LoadError::Invalid(sources, diagnostics) => json::diagnostics(sources, diagnostics, Severity::Error),
-        LoadError::Unreadable(..) | LoadError::UnknownKind(_) => {
+        LoadError::Unreadable(..) | LoadError::UnknownKind(_) | LoadError::NoText(..) => {
             json::plain_error(&error.to_string(), Some(&name))
         }
     };

@@ -93,7 +93,7 @@ impl Kind {
         }
         let shown = || {
             let text = file.is_file().then(|| std::fs::read(file).ok())??;
-            Language::from_text(&String::from_utf8_lossy(&text))
+            Language::from_text(String::from_utf8_lossy(&text).trim_start_matches('\u{feff}'))
         };
         Kind::Model(Language::from_extension(file).or_else(shown))
     }
@@ -171,7 +171,14 @@ impl Given {
 /// The options that were given and do not serve inputs of this kind, as an error message; the subcommand itself too.
 pub(crate) fn refuse(command: &str, given: &Given, kind: Kind) -> Result<(), String> {
     if !applies(command, kind) {
-        return Err(format!("`quotient {command}` does not apply to {}", kind.name()));
+        let advice = match kind {
+            Kind::Proof => "\nhelp: `quotient prove FILE` proves what they assert",
+            _ if kind.is_native() || matches!(kind, Kind::Model(_)) => {
+                "\nhelp: `quotient check FILE` checks them"
+            }
+            _ => "",
+        };
+        return Err(format!("`quotient {command}` does not apply to {}{advice}", kind.name()));
     }
     for argument in given.definition.get_arguments() {
         let id = argument.get_id().as_str();
@@ -201,10 +208,16 @@ mod tests {
     use super::super::options;
     use super::*;
 
+    fn built() -> clap::Command {
+        let mut definition = options::Options::command();
+        definition.build();
+        definition
+    }
+
     /// A heading that `serves` does not know would serve everything.
     #[test]
     fn every_heading_is_known() {
-        let definition = options::Options::command();
+        let definition = built();
         for subcommand in definition.get_subcommands() {
             for heading in subcommand.get_arguments().filter_map(clap::Arg::get_help_heading) {
                 assert!([MODELS, SOURCES, NATIVE, COMPILED, TRACES].contains(&heading), "{heading}");
@@ -215,7 +228,7 @@ mod tests {
     /// An option that needs a feature exists.
     #[test]
     fn every_needed_feature_belongs_to_an_option() {
-        let definition = options::Options::command();
+        let definition = built();
         let check = definition.find_subcommand("check").expect("a subcommand");
         let needing = check.get_arguments().filter(|a| needed(a.get_id().as_str()).is_some());
         assert_eq!(needing.count(), 7);

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::status;
 
-/// Options of the subcommand.
+// Options of the subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct Lsp {
     /// Talk over standard input and output, as is done anyway; editors like to say so

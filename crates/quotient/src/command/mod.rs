@@ -69,7 +69,7 @@ fn parse() -> (Options, Given) {
         let mut matches = definition.try_get_matches_from_mut(words)?;
         let options = Options::from_arg_matches(&matches)?;
         let given = matches.remove_subcommand().and_then(|(name, matches)| {
-            let definition = definition.get_subcommands().find(|c| c.get_name() == name)?.clone();
+            let definition = std::mem::take(definition.find_subcommand_mut(name)?);
             Some(Given { definition, matches })
         });
         Ok::<_, clap::Error>((options, given.unwrap_or_default()))
@@ -81,7 +81,32 @@ fn parse() -> (Options, Given) {
         }
         other => other,
     };
-    read_again.unwrap_or_else(|error| error.exit())
+    read_again.unwrap_or_else(|error| advised(error, &words).exit())
+}
+
+/// The error with what to do: about files where a subcommand or option was expected, and files that look like options.
+fn advised(mut error: clap::Error, words: &[std::ffi::OsString]) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let is_file = |word: &&std::ffi::OsString| std::path::Path::new(word).exists();
+    let dashed = || words.iter().skip(1).filter(is_file).find(|w| w.as_encoded_bytes().starts_with(b"-"));
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => words.get(1).filter(is_file).map(|file| {
+            let file = file.display();
+            format!("a file is checked by: quotient check {file}")
+        }),
+        ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument => dashed()
+            .map(|file| format!("a file whose name begins with a dash is written ./{}", file.display())),
+        _ => None,
+    };
+    // What follows `--` is for the compiler: the tip to write a mistyped option there is none.
+    if tip.is_some() || error.kind() == ErrorKind::UnknownArgument {
+        error.remove(ContextKind::Suggested);
+    }
+    if let Some(tip) = tip {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// A panic is a bug of the checker, and has its exit status. No answer is lost by it: one that was printed came with the end.

@@ -21,7 +21,7 @@ use super::named::Named;
 use super::schedule_file::ScheduleFile;
 use super::{native_report, options, status, terminal, usage, watch, witness};
 
-/// How a C or C++ program is built and run.
+// How a C or C++ program is built and run.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = NATIVE)]
 pub(crate) struct NativeOptions {
@@ -89,7 +89,7 @@ impl PeerScript {
     }
 }
 
-/// How the executions of a C or C++ program are explored.
+// How the executions of a C or C++ program are explored.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = NATIVE)]
 pub(crate) struct Exploration {
@@ -186,7 +186,7 @@ impl NativeOptions {
         }
     }
 
-    /// The command that repeats a schedule: what comes before the schedule, and what comes behind it.
+    /// The command that repeats a schedule: what comes before the schedule, and what comes after it.
     pub(crate) fn replay_command(
         &self,
         file: &Path,
@@ -203,7 +203,7 @@ impl NativeOptions {
         format!("quotient check {before}{behind}")
     }
 
-    /// The words of a command about the program: options, and what comes behind all of them.
+    /// The words of a command about the program: options, and what comes after all of them.
     fn words(&self, file: &Path, defines: &[String], includes: &[PathBuf]) -> (String, String) {
         let mut words: Vec<String> = Vec::new();
         let path = |path: &Path| path.display().to_string();
@@ -306,8 +306,15 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     };
     let explored = &options.exploration;
     let weak = explored.memory.is_some_and(|model| model != MemoryModel::SequentialConsistency);
-    if weak && symmetry == Symmetry::Dynamic {
-        let message = "--symmetry dynamic is for --memory sc; --symmetry costarted is for every memory model";
+    let sequential = [
+        (
+            symmetry == Symmetry::Dynamic,
+            "--symmetry dynamic is for --memory sc; --symmetry costarted is for every memory model",
+        ),
+        (explored.dpor != Algorithm::Optimal, "--dpor source and --dpor fg are for --memory sc"),
+        (explored.max_preemptions.is_some(), "--max-preemptions is for --memory sc"),
+    ];
+    if let Some((_, message)) = sequential.iter().find(|(given, _)| weak && *given) {
         return failed(message, status::ERROR, options.json);
     }
     let request = Request {
@@ -525,21 +532,22 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
     };
     let mut request = native.request();
     let is_witness = matches!(repeated, Followed::Witness(_));
-    let token = match repeated {
-        Followed::Schedule(token) => token,
-        Followed::Witness(witness) => match witness::schedule(&witness, &binary, &mut request, options) {
-            Ok(token) => token,
-            Err(error) => return failed(&error, status::ERROR, options.json),
-        },
+    let (token, confirmed) = match repeated {
+        Followed::Schedule(token) => (token, true),
+        Followed::Witness(witness) => {
+            match witness::schedule(&witness, &binary, &mut request, &native, options) {
+                Ok(led) => (led.token, led.confirmed),
+                Err(error) => return failed(&error, status::ERROR, options.json),
+            }
+        }
     };
     if let Some(step) = options.gdb {
         return debug(&binary, &request, &token, step);
     }
-    match show(&binary, &request, &token, &options.file, options) {
-        // One execution in which nothing goes wrong says nothing about the others.
-        status::HOLDS if is_witness => status::UNDECIDED,
-        status => status,
-    }
+    let status = show(&binary, &request, &token, &options.file, options);
+    // One execution in which nothing goes wrong says nothing about the others, and another violation nothing about the witness.
+    let says_nothing = is_witness && (!confirmed || status == status::HOLDS);
+    if says_nothing && status != status::ERROR { status::UNDECIDED } else { status }
 }
 
 /// Repeats a schedule and prints what happened; gives the exit status.

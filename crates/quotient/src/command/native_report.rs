@@ -81,6 +81,9 @@ pub(crate) fn human(run: &Run<'_>) -> String {
     if figures.infeasible > 0 {
         let _ = write!(pruned, ", {} blocked", grouped(figures.infeasible));
     }
+    if figures.cut > 0 {
+        let _ = write!(pruned, ", {} cut", grouped(figures.cut));
+    }
     match &run.report.answer {
         Answer::Holds => {
             let _ = writeln!(out, "{file}: holds: {executions}{pruned}");
@@ -99,6 +102,10 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         Answer::Undecided(why) => {
             let _ = writeln!(out, "{file}: undecided: {executions}{pruned}\n  {why}");
             let _ = writeln!(out, "  nothing wrong was found in what was explored");
+            if figures.cut > 0 && figures.executions == 0 {
+                let steps = plural(figures.depth, "step", "steps");
+                let _ = writeln!(out, "  no execution came to its end: each was cut after {steps} at most");
+            }
             if figures.estimate > figures.executions {
                 let about = rough(figures.estimate);
                 let _ = writeln!(

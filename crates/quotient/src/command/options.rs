@@ -25,15 +25,17 @@ Exit status:
    2  wrong usage or input
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
   10  refuted (prove)
-  11  violated: deadlock
+  11  violated: deadlock or livelock
   12  violated: assertion, invariant or fault
   13  violated: temporal formula, never claim, acceptance or non-progress cycle
   14  violated: data race, crash, misuse of a primitive
   70  a bug in quotient; please report it";
 
+// Of all subcommands only the one that is run is defined with all its options. Options have no description of their own (`///`): it would take the place of the subcommand's.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
-    /// Check a model: deadlocks, assertions, faults, temporal properties
+    /// Check a model or a C or C++ program: deadlocks, assertions, faults, temporal properties, data races
     Check(Box<Check>),
     /// Run a model under every combination of reductions and stores; one table
     Compare(super::compare::Compare),
@@ -41,17 +43,17 @@ pub(crate) enum Command {
     Prove(super::prove::Prove),
     /// Check a certificate that `prove` wrote, independently of the prover
     Verify(super::prove::Verify),
-    /// Show a counterexample again, from the file that `check --trace` wrote
+    /// Show a counterexample again: from the file that `check --trace` wrote, a schedule, a trail of SPIN or a witness of SV-COMP
     Replay(Replay),
     /// Run a model once, at random or step by step
     Simulate(Simulate),
-    /// Look at a run in the browser: what happened, what is true, what could happen next, and why not
+    /// Look at runs of a model or program in the browser: what happened, what is true, what could happen next, and why not
     Explore(Explore),
     /// Draw a counterexample as a picture, from the file that `check --trace` wrote: chart, heap or states around a step
     Draw(Draw),
     /// Test models, programs and proofs against what their own comments expect: `// quotient: holds`
     Test(super::expected::Test),
-    /// Write answers and counterexamples in other formats: SARIF, JUnit, CSV, ITF
+    /// Write answers and counterexamples in other formats: SARIF, JUnit, CSV, ITF, trails of SPIN, witnesses of SV-COMP
     Convert(super::convert::Convert),
     /// Say what command lines of SPIN mean here: spin -a, gcc, ./pan, spin -run
     FromSpin(super::from_spin::FromSpin),
@@ -118,7 +120,7 @@ pub(crate) struct Compiler {
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
-/// The model and what the preprocessor is told.
+// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
     /// The model (Promela: .pml, BIR: .bir, DVE: .dve; `-` for standard input) or program (C: .c, C++: .cc, .cpp)
@@ -252,7 +254,7 @@ pub(crate) struct Check {
     pub(crate) disk: Option<PathBuf>,
 
     /// Check together with the processes in this list (one name:port per line, this one's by --process)
-    #[arg(help_heading = MODELS, long, value_name = "FILE", conflicts_with_all = ["checkpoint", "resume", "disk"])]
+    #[arg(help_heading = MODELS, long, value_name = "FILE", conflicts_with = "disk")]
     pub(crate) hosts: Option<PathBuf>,
 
     /// Which process of --hosts this is, from 0 on; only number 0 prints a report
@@ -580,6 +582,21 @@ mod tests {
     fn the_definition_is_sound() {
         use clap::CommandFactory;
         Options::command().debug_assert();
+    }
+
+    /// A description of the options themselves would take its place when they are defined.
+    #[test]
+    fn a_subcommand_keeps_its_description() {
+        use clap::CommandFactory;
+        let described = |definition: &clap::Command| -> Vec<_> {
+            let subcommands = definition.get_subcommands().filter(|s| s.get_name() != "help");
+            subcommands.map(|s| (s.get_name().to_owned(), s.get_about().map(ToString::to_string))).collect()
+        };
+        let mut definition = Options::command();
+        let before = described(&definition);
+        assert!(before.len() > 10 && before.iter().all(|(_, about)| about.is_some()), "{before:?}");
+        definition.build();
+        assert_eq!(described(&definition), before);
     }
 
     #[test]

@@ -140,7 +140,7 @@ pub(crate) struct Prove {
     n: Option<usize>,
 }
 
-/// What the preprocessor of Promela models is told.
+// What the preprocessor of Promela models is told.
 #[derive(Debug, Args)]
 pub(crate) struct Preprocessor {
     /// Define a macro of a Promela model

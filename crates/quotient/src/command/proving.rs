@@ -88,11 +88,12 @@ pub(crate) fn load(
     let mut diagnostics = Diagnostics::new();
     let extension = path.extension().and_then(|e| e.to_str()).filter(|e| *e != "clp");
     let read = match extension {
-        Some(other) if Language::of(path) == Language::Clp => {
-            Err(format!("unknown file type `.{other}`; `prove` reads .clp, .await, .smt2 and .pml"))
-        }
+        Some(other) if Language::of(path) == Language::Clp => Err(format!(
+            "{}: unknown file type `.{other}`; `prove` reads .clp, .await, .smt2 and .pml",
+            path.display()
+        )),
         _ => frontend::read(&mut map, path, preprocessor, &mut diagnostics)
-            .map_err(|error| format!("cannot read {}: {error}", path.display())),
+            .map_err(|error| quotient_source::unreadable(path, &error)),
     };
     let items = match read {
         Ok(items) => items,

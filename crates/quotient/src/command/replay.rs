@@ -14,6 +14,11 @@ use super::schedule_file::ScheduleFile;
 use super::trail::Numbers;
 use super::{check, json, options, status, terminal, watch};
 
+/// How the program was compiled in which the run of a trace file was found.
+pub(crate) fn how(file: &TraceFile) -> quotient::Compile {
+    quotient::Compile { raw: file.raw, wide: false, all: file.all }
+}
+
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
     watch::about(&options.file, options.json);
@@ -42,8 +47,7 @@ pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
             return status::ERROR;
         }
     };
-    let wide = false;
-    let (mut machine, _) = match model.question_machine(question, quotient::Compile { raw: file.raw, wide }) {
+    let (mut machine, _) = match model.question_machine(question, how(&file)) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
@@ -122,7 +126,7 @@ fn open_trail(options: &options::Replay, trail: &Path) -> Result<Opened, String>
     let model = Model::load_as(&path, None, &load).map_err(|error| error.render(terminal::colour()))?;
     let numbers = Numbers::of(&model).map_err(|error| format!("error: {}: {error}", path.display()))?;
     let question = Question::Safety;
-    let compile = quotient::Compile { raw: true, wide: false };
+    let compile = quotient::Compile::AS_WRITTEN;
     let (mut machine, _) =
         model.question_machine(question, compile).map_err(|error| format!("error: {error}"))?;
     let choices = numbers.follow(&mut machine, &read).map_err(|error| wrong(&error))?;
@@ -136,6 +140,7 @@ fn open_trail(options: &options::Replay, trail: &Path) -> Result<Opened, String>
         message: "a violation that SPIN found".to_owned(),
         choices,
         raw: true,
+        all: false,
         ..super::explore::about(&path, None, &load)
     };
     Ok(Opened { file, path, question, model, language: None, load })

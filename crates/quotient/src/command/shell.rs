@@ -7,14 +7,14 @@ use clap::{Args, CommandFactory};
 use super::options::Options;
 use super::{reference, status, terminal};
 
-/// Options of `completions`.
+// Options of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Options of `man`.
+// Options of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct Man {
     /// The folder to write the pages to

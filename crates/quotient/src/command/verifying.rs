@@ -36,14 +36,15 @@ pub(crate) fn verify_main(
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => {
-            let _ = writeln!(stderr, "error: cannot read {}: {error}", file.display());
+            let _ = writeln!(stderr, "error: {}", quotient_source::unreadable(file, &error));
             return UNUSABLE;
         }
     };
-    let found: Certificate = match serde_json::from_str(&text) {
+    let found = match quotient_proof_check::read(&text) {
         Ok(found) => found,
         Err(error) => {
-            let _ = writeln!(stderr, "error: {} is not a certificate: {error}", file.display());
+            let help = "help: `quotient prove FILE --certificate CERTIFICATE` writes one";
+            let _ = writeln!(stderr, "error: {} is not a certificate: {error}\n{help}", file.display());
             return UNUSABLE;
         }
     };

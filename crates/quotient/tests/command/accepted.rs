@@ -55,7 +55,7 @@ fn any_file_name() {
     assert_eq!(quotient(&["check", "--language", "cobol", file.path()]).status.code(), Some(2));
 }
 
-/// The number that a global begins with can be a length and a number of processes; anything else is no constant.
+/// The number that a global begins with can be a length and a number of processes; anything else is not a constant.
 #[test]
 fn a_variable_as_a_length() {
     let used = "int n = 3, k;\nbyte a[n];\nactive [n] proctype P() { k++; a[k - 1] = 1; assert(k < 3) }\n";

@@ -381,6 +381,27 @@ fn stores_serve_every_question_and_orders_that_do_not_serve_are_refused() {
 }
 
 #[test]
+fn cycles_that_labels_speak_of_are_named_where_nobody_asks_for_them() {
+    let model = "byte x; active proctype P() { accept: do :: x = 1 - x; progress: skip od }";
+    let file = File::new("labelled.pml", model);
+    let left = |options: &[&str]| {
+        let object = json(&quotient(&[&["check", "--json", file.path()], options].concat()));
+        let left = object["not_checked"].as_array().expect("a list").clone();
+        left.iter().map(|what| what.as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let both = left(&[]);
+    assert!(
+        both.len() == 2 && both[0].contains("--acceptance") && both[1].contains("--progress"),
+        "{both:?}"
+    );
+    let progress = left(&["--acceptance"]);
+    assert!(progress.len() == 1 && progress[0].contains("--progress"), "{progress:?}");
+    assert_eq!(left(&["--acceptance", "--progress"]), Vec::<String>::new());
+    let text = out(&quotient(&["check", file.path()]));
+    assert!(text.contains("not checked: acceptance cycles of the model's accept labels"), "{text}");
+}
+
+#[test]
 fn sentences_say_what_was_checked() {
     let file = File::new("sentences.pml", DEADLOCK);
     let text = out(&quotient(&["check", "--no-deadlock", file.path()]));
@@ -550,6 +571,6 @@ fn propositions_of_bir_know_the_operators_of_formulas() {
             err(&output)
         );
     }
-    // Numbers are no truth values.
+    // Numbers are not truth values.
     assert_eq!(exit(&["check", file.path(), "--invariant", "n -> p"]), 2);
 }

@@ -1,10 +1,13 @@
 //! `check --hosts` and `quotient cluster`: several processes on this machine give the report of one.
+//!
+//! `QUOTIENT_KILLS` sets how often processes are killed that write checkpoints.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use quotient_testing::Folder;
+use quotient_testing::{Folder, Random, setting};
 use serde_json::Value;
 
 use crate::command_line::{command, model, quotient};
@@ -111,7 +114,6 @@ fn what_cannot_be_done_is_said() {
     with(&["--store", "gzip"], "gzip");
     with(&["--search", "dfs"], "level by level");
     with(&["--disk", "x"], "cannot be used with");
-    with(&["--checkpoint", "x"], "cannot be used with");
     with(&["--process", "7"], "there is no process 7");
     with(&["--listen", "here"], "in figures");
     with(&[], "did not come");
@@ -138,4 +140,160 @@ fn what_cannot_be_done_is_said() {
             assert!(text(&output.stderr).contains("differs"), "{}", text(&output.stderr));
         }
     }
+}
+
+fn cluster(count: usize, words: &[&str]) -> Output {
+    let count = count.to_string();
+    command().args(["cluster", "--local", &count, "check"]).args(words).output().expect("it runs")
+}
+
+/// One process of several is killed at a random moment, again and again: the others end within seconds and say how to go on, and what comes of it in the end is what
+/// comes of it otherwise.
+#[test]
+fn processes_that_are_killed_go_on() {
+    let mut random = Random::new(setting("QUOTIENT_SEED", 19));
+    let (phils, peterson) = (model("phils.pml"), model("peterson_n.pml"));
+    let all: [&[&str]; 3] = [
+        &[&phils, "-DN=12", "--raw", "--all"],
+        &[&peterson, "-DN=4", "--raw"],
+        &[&phils, "-DN=12", "--raw", "--all", "--max-depth", "28"],
+    ];
+    let mut killed = 0;
+    for round in 0..setting("QUOTIENT_KILLS", 3) as usize {
+        let (words, count) = (all[round % all.len()], 2 + round % 2);
+        let began = Instant::now();
+        let whole = command().arg("check").args(words).args(["--json", "--workers", "1"]).output();
+        let (expected, takes) = (told(&whole.expect("it runs")), began.elapsed());
+        let folder = Folder::new();
+        let run = folder.path().join("run").display().to_string();
+        let has_begun = || (0..count).all(|k| Path::new(&run).join(format!("process-{k}/run.json")).exists());
+        let free: &[&str] = if words.contains(&"--max-depth") { &words[4..] } else { &[] };
+        let mut arguments: Vec<&str> =
+            words.iter().copied().chain(["--json", "--checkpoint", &run]).collect();
+        for _ in 0..3 {
+            let list = list(&folder, count);
+            let mut all: Vec<Child> = (0..count).map(|k| start(&list, k, &arguments)).collect();
+            // Whoever waits for a process that never comes waits for long: all have met by then, mostly.
+            let patience = Instant::now();
+            while !has_begun() && patience.elapsed() < Duration::from_secs(10) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_millis(150));
+            std::thread::sleep(takes.mul_f64(random.number(1000) as f64 / 1000.0));
+            let victim = random.below(count);
+            let ended_before = all.iter_mut().any(|child| !matches!(child.try_wait(), Ok(None)));
+            all[victim].kill().expect("it can be killed");
+            let at = Instant::now();
+            for (number, child) in all.into_iter().enumerate() {
+                let output = child.wait_with_output().expect("it ends");
+                if !ended_before && number != victim {
+                    let code = output.status.code();
+                    // It may have been at its end, or not have met the others yet.
+                    assert!(
+                        code == Some(5) || code == Some(2) || code == expected.0,
+                        "{code:?}: {}",
+                        text(&output.stderr)
+                    );
+                    let said = [text(&output.stdout), text(&output.stderr)].concat();
+                    assert!(code != Some(5) || !free.is_empty() || said.contains("--resume"), "{said}");
+                    killed += usize::from(code == Some(5));
+                }
+            }
+            assert!(at.elapsed() < Duration::from_secs(70), "{:?}", at.elapsed());
+            if has_begun() {
+                arguments = ["--json", "--resume", &run].iter().chain(free).copied().collect();
+            } else {
+                let _ = std::fs::remove_dir_all(&run);
+            }
+        }
+        let output = cluster(count, &arguments);
+        assert_eq!(told(&output), expected, "{words:?} by {count}: {}", text(&output.stderr));
+        let ended = cluster(count, &[&["--resume", &run, "--json"], free].concat());
+        assert_eq!(told(&ended), expected, "{words:?} by {count}, ended: {}", text(&ended.stderr));
+        let reached = quotient(&["status", &run, "--json"]);
+        let reached: Value = serde_json::from_slice(&reached.stdout).expect("it is JSON");
+        let search = &reached["searches"][0];
+        assert_eq!(
+            [&search["states"], &search["transitions"]],
+            [&expected.1[1], &expected.1[2]],
+            "{reached:#}"
+        );
+        assert_eq!(reached["processes"].as_array().map(Vec::len), Some(count));
+    }
+    assert!(killed > 0, "all had ended before they were killed");
+}
+
+/// What is wrong with the folder of several processes is said, and nothing is overwritten.
+#[test]
+fn what_several_processes_cannot_resume_is_said() {
+    let folder = Folder::new();
+    let run = folder.path().join("run").display().to_string();
+    let (phils, peterson) = (model("phils.pml"), model("peterson_n.pml"));
+    let words = [peterson.as_str(), "-DN=4"];
+    let whole = told(&cluster(2, &[&words[..], &["--json"]].concat()));
+    let limited = [&words[..], &["--max-depth", "40", "--checkpoint", &run]].concat();
+    let output = cluster(2, &limited);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    let report = text(&output.stdout);
+    assert!(
+        report.contains(&format!("`quotient cluster --local 2 check --resume {run}` goes on")),
+        "{report}"
+    );
+    let log = Path::new(&run).join("process-1/search-1.log");
+    let written = std::fs::read(&log).expect("there is a log");
+    let refused = |output: Output, why: &str| {
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{why}: {said}");
+    };
+    refused(cluster(2, &limited), "nothing is overwritten");
+    refused(cluster(3, &["--resume", &run]), "is that of 2 processes, and there are 3 here");
+    refused(quotient(&["check", "--resume", &run]), "is that of 2 processes");
+    refused(cluster(2, &["--resume", &run, "-DN=3"]), "there -DN=4, here -DN=3");
+    refused(cluster(2, &["--resume", &run, "--por", "off"]), "there not given, here --por=off");
+    refused(cluster(2, &["--resume", "/nowhere"]), "holds no checkpoint");
+    let other = Folder::new();
+    other.write("thesis.txt", "years of work");
+    let foreign = other.path().display().to_string();
+    refused(cluster(2, &[&words[..], &["--checkpoint", &foreign]].concat()), "is not empty");
+    assert_eq!(std::fs::read_dir(other.path()).expect("it is there").count(), 1, "nothing was added");
+    // The folder of one process, and a process's folder of another run.
+    let single = folder.path().join("single").display().to_string();
+    quotient(&["check", &phils, "-DN=8", "--raw", "--max-depth", "5", "--checkpoint", &single]);
+    refused(cluster(2, &["--resume", &single]), "is that of one process");
+    let second = folder.path().join("second").display().to_string();
+    cluster(2, &[&words[..], &["--max-depth", "40", "--checkpoint", &second]].concat());
+    let mixed = folder.path().join("mixed");
+    for (from, process) in [(&run, "process-0"), (&second, "process-1")] {
+        let to = mixed.join(process);
+        std::fs::create_dir_all(&to).expect("it can be made");
+        for file in ["run.json", "search-1.log"] {
+            let from = Path::new(from).join(process).join(file);
+            std::fs::copy(from, to.join(file)).expect("it can be copied");
+        }
+    }
+    refused(cluster(2, &["--resume", &mixed.display().to_string()]), "is not of the run");
+    assert_eq!(std::fs::read(&log).expect("it is there"), written, "nothing was overwritten");
+    // Damage is named, and all go on from what is left.
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 4] = [
+        ("was not written to its end", |log| log.truncate(log.len() - 3)),
+        ("is damaged", |log| {
+            let middle = log.len() / 2;
+            log[middle] ^= 4;
+        }),
+        ("is damaged", |log| log[0] ^= 1),
+        ("is too short", Vec::clear),
+    ];
+    for (process, (message, damage)) in damages.into_iter().enumerate() {
+        let log = Path::new(&run).join(format!("process-{}/search-1.log", process % 2));
+        let mut bytes = std::fs::read(&log).expect("there is a log");
+        damage(&mut bytes);
+        std::fs::write(&log, bytes).expect("it can be written");
+        let output = cluster(2, &["--resume", &run, "--max-depth", "41"]);
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        assert!(said.contains("search-1.log") && said.contains(message), "{message}: {said}");
+    }
+    let output = cluster(2, &["--resume", &run, "--json"]);
+    assert_eq!(told(&output), whole, "{}", text(&output.stderr));
 }

@@ -297,7 +297,7 @@ fn words_are_those_that_hunspell_knows() {
             .expect("hunspell");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for word in String::from_utf8_lossy(&output.stdout).lines() {
-            // Names with digits and letters that stand alone are no words.
+            // Names with digits and letters that stand alone are not words.
             let base = word.strip_suffix("'s").unwrap_or(word);
             if base.len() < 2 || base.contains(|c: char| c.is_ascii_digit()) {
                 continue;

@@ -34,6 +34,10 @@ fn usual_lines() {
         ("spin -n7 -u50 -p M", "quotient simulate M --seed 7 --steps 50"),
         ("spin M", "quotient simulate M --output-only"),
         ("spin -t -p M", "quotient replay M M.trail"),
+        (
+            "rm -f pan*; spin -a M && gcc -o pan pan.c && ./pan -m100 2>&1 | tee out | tail",
+            "quotient check M",
+        ),
         ("spin -t2 -DN=3 M", "quotient replay M M2.trail -D N=3"),
         ("spin -p -g -k found.trail M", "quotient replay M found.trail"),
     ];
@@ -67,7 +71,7 @@ fn what_cannot_be_said_is_refused_by_name() {
             let (printed, notes, status) = asked(run);
             assert_eq!(status, Some(2), "{line}\n{printed}\n{notes}");
             assert!(
-                notes.lines().any(|l| l.trim_start().starts_with(word) && l.contains("not to be had")),
+                notes.lines().any(|l| l.trim_start().starts_with(word) && l.contains("not available")),
                 "{notes}"
             );
             assert!(!printed.contains("holds"), "{printed}");
@@ -78,11 +82,26 @@ fn what_cannot_be_said_is_refused_by_name() {
         ("spin -a $MODEL", "only the shell knows"),
         ("./pan -a", "no command line of spin names the model"),
         ("spin -a 'x.pml", "is not closed"),
+        ("spin -a -f !([]p) x.pml", "put formulas into quotes"),
+        ("spin -f '[] (p -> <> q)'", "--ltl '!([] (p -> <> q))'"),
+        ("spin -V", "quotient --version"),
     ] {
         let (printed, notes, status) = asked(&[line]);
         assert_eq!((printed.as_str(), status), ("", Some(2)), "{notes}");
         assert!(notes.contains(said), "{notes}");
     }
+}
+
+/// A model that cannot be read is a note: the command line is known in any case, and leaves claims aside where that was asked.
+#[test]
+fn models_that_are_not_there() {
+    let (printed, notes, status) = asked(&["spin -a none.pml; gcc -DNOCLAIM -o pan pan.c; ./pan"]);
+    assert_eq!((printed.as_str(), status), ("quotient check none.pml --safety", Some(0)), "{notes}");
+    assert!(
+        notes.contains("note: the model cannot be read now") && notes.contains("no such file"),
+        "{notes}"
+    );
+    assert!(!notes.lines().any(|line| line.starts_with("error")), "{notes}");
 }
 
 /// Models with a line for SPIN each.

@@ -23,5 +23,6 @@ mod second_look;
 mod traces;
 mod trails;
 mod usage;
+mod validated;
 mod verify;
 mod witness;

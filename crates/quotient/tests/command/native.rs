@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use quotient_testing::Folder;
 use serde_json::Value;
 
 fn quotient(args: &[&str]) -> Output {
@@ -253,4 +254,79 @@ fn outcomes_are_told() {
     assert!(sets[1].0 < sets[0].0 && sets[2].0 < sets[0].0, "{sets:?}");
     let text = String::from_utf8_lossy(&quotient(&["check", &path, "--outcomes"]).stdout).into_owned();
     assert!(text.contains("  4 outcomes\n") && text.contains("  exit status 7  q1:"), "{text}");
+}
+
+/// Code without hooks and without lines, from objects that were compiled elsewhere and from assembly outside of functions: what it
+/// accesses is watched, or nobody has seen it and the answer is not "holds".
+#[test]
+fn code_that_was_compiled_elsewhere() {
+    let folder = Folder::new();
+    let program = "#include <pthread.h>\nextern int x; void g(void);\nstatic void *f(void *p) { g(); return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); int v = x; pthread_join(t, 0); return v - v; }\n";
+    folder.write("program.c", program);
+    folder.write("elsewhere.c", "int x; void g(void) { x = 1; }\n");
+    folder.write(
+        "within.c",
+        &format!("{program}int x;\n__asm__(\".text\\n.globl g\\ng: movl $1, x(%rip)\\nret\\n\");\n"),
+    );
+    let ended = ".text\\n.globl g\\n.type g, @function\\ng: movl $1, x(%rip)\\nret\\n.size g, .-g\\n";
+    folder.write("ended.c", &format!("{program}int x;\n__asm__(\"{ended}\");\n"));
+    let harmless = "__asm__(\".text\\n.globl g\\ng: xorl %eax, %eax\\nret\\n\");";
+    let clock = "unsigned low, high; __asm__ volatile(\"rdtsc\" : \"=a\"(low), \"=d\"(high)); x = low == 5;";
+    folder.write(
+        "clock.c",
+        &format!("{program}int x;\nvoid g(void) {{ {clock} }}\n").replace("v = x", "v = 0"),
+    );
+    let made = "#include <string.h>\n#include <sys/mman.h>\nvoid *code; void g(void) { ((void (*)(void))code)(); }\n";
+    for (name, first, then) in [("mapped.c", 7, ""), ("protected.c", 3, "mprotect(code, 4096, 5);")] {
+        let make = format!(
+            "code = mmap(0, 4096, {first}, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(code, 0xc3, 9); {then}"
+        );
+        folder.write(
+            name,
+            &format!("{made}{}int x;\n", program.replace("pthread_t t;", &format!("pthread_t t; {make}"))),
+        );
+    }
+    folder.write("harmless.c", &format!("{program}int x;\n{harmless}\n"));
+    let mut compiler = std::process::Command::new("cc");
+    let compiled = compiler.current_dir(folder.path()).args(["-O1", "-c", "elsewhere.c"]).status();
+    assert!(compiled.expect("a C compiler").success());
+    let check = |files: &[&str]| {
+        let mut command = crate::command_line::command();
+        let output = command.current_dir(folder.path()).arg("check").args(files).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for (files, status, said) in [
+        (&["program.c", "elsewhere.o"][..], Some(14), "data race"),
+        (&["ended.c"], Some(14), "data race"),
+        (&["within.c"], Some(5), "not announced by the compiler"),
+        (&["clock.c"], Some(5), "not understood"),
+        (&["mapped.c"], Some(5), "can be executed"),
+        (&["protected.c"], Some(5), "can be executed"),
+        (&["harmless.c"], Some(0), "holds"),
+    ] {
+        let (ended, text) = check(files);
+        assert_eq!(ended, status, "{files:?}: {text}");
+        assert!(text.contains(said), "{files:?}: {text}");
+    }
+}
+
+/// What the compiler or the linker does not find is followed by what to say.
+#[test]
+fn what_is_not_found_is_followed_by_advice() {
+    for (program, advice) in [
+        ("#include <no_such_header.h>\nint main(void) { return 0; }\n", "`-- -I FOLDER`"),
+        (
+            "int __VERIFIER_hazptr_alloc(void);\nint main(void) { return __VERIFIER_hazptr_alloc(); }\n",
+            "__VERIFIER_assume",
+        ),
+        ("int elsewhere(void);\nint main(void) { return elsewhere(); }\n", "further source files"),
+    ] {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advice.c");
+        std::fs::write(&path, program).expect("the test directory can be written");
+        let output = quotient(&["check", &path.display().to_string()]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(advice), "{told}");
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Output;
 
+use quotient_testing::Folder;
 use serde_json::Value;
 
 use crate::command_line::quotient;
@@ -45,7 +46,7 @@ const C: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\n
     int __VERIFIER_nondet_int(void);\n\
     static atomic_int x; static int plain; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
     static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int ready;\n\
-    static void *work(void *p) { (void)p; atomic_fetch_add(&x, 1); atomic_fetch_add(&x, 1); return 0; }\n\
+    static void *work(void *p) { (void)p; atomic_fetch_add(&x, 1); atomic_store(&x, 2); return 0; }\n\
     static atomic_int y;\n\
     static void *mixed(void *p) { if (p == (void *)0) atomic_store(&x, 1); else if (p == (void *)1) atomic_store(&y, 1); else { atomic_load(&x); atomic_load(&y); } return 0; }\n\
     static void *racing(void *p) { (void)p; plain = 1; return 0; }\n\
@@ -360,4 +361,116 @@ fn positional_arguments_are_used_or_refused() {
         let path = folder.join("program.c").display().to_string();
         assert_eq!(quotient(&[command, &path]).status.code(), Some(2), "{command}");
     }
+}
+
+/// Options that do not go together: one of them would be without effect, and the message says which.
+#[test]
+fn options_that_leave_each_other_without_effect_are_refused() {
+    let folder = Folder::new();
+    for (name, text) in FILES.iter().filter(|(name, _)| !name.contains('/')) {
+        folder.write(name, text);
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = crate::command_line::command();
+        command.current_dir(folder.path()).arg("check").args(arguments).output().expect("it runs")
+    };
+    for (arguments, said) in [
+        (["program.c", "--memory", "tso", "--dpor", "fg"], "--dpor fg"),
+        (["program.c", "--memory", "rc11", "--dpor", "source"], "--dpor source"),
+        (["program.c", "--memory", "rc11", "--max-preemptions", "0"], "--max-preemptions"),
+        (["program.c", "--memory", "tso", "--symmetry", "dynamic"], "--symmetry dynamic"),
+        (["symmetric.pml", "--search", "random", "--store", "gzip"], "--store gzip"),
+        (["threads.bir", "--search", "random", "--store", "bitstate"], "--store bitstate"),
+        (["symmetric.pml", "--search", "random", "--symmetry", "exact"], "--symmetry"),
+    ] {
+        let output = run(&arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(said), "{arguments:?}: {message}");
+    }
+    // An audit that had nothing to look at says so.
+    for others in [
+        &["--raw"][..],
+        &["--search", "random", "--max-states", "500"],
+        &["--por", "off", "--symmetry", "off"],
+    ] {
+        let output = run(&[&["symmetric.pml", "--audit=50"], others].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("--audit had nothing to look at"), "{others:?}: {text}");
+    }
+    let text = run(&["symmetric.pml", "--audit=50"]);
+    assert!(!String::from_utf8_lossy(&text.stdout).contains("nothing to look at"));
+}
+
+/// A limit is named as it was given, however it was shared out among workers.
+#[test]
+fn a_limit_is_the_one_that_was_given() {
+    let folder = Folder::new();
+    folder.write("symmetric.pml", SYMMETRIC);
+    let mut command = crate::command_line::command();
+    command.current_dir(folder.path());
+    let options = ["--search", "random", "--max-states", "2001", "--workers", "3"];
+    let output = command.args(["check", "symmetric.pml"]).args(options).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("limit of 2001 states reached"), "{text}");
+}
+
+/// What an option may be without effect beside, and why.
+const EXPLAINED: [(&str, &str, &str); 2] = [
+    ("--por", "--search", "random walks take any move, as the report says"),
+    ("--explain", "--search", "random walks look for no symmetry"),
+];
+
+/// Whatever has an effect alone has one beside another order of search or memory model, or the two are refused together.
+#[test]
+fn options_have_their_effect_beside_others() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path().join("within")).expect("a folder");
+    for (name, text) in FILES {
+        folder.write(name, text);
+    }
+    let run = |file: &str, arguments: &[&[&str]]| {
+        let mut command = crate::command_line::command();
+        command.current_dir(folder.path()).args(["check", "--json", file]).args(arguments.concat());
+        command.output().expect("the command runs")
+    };
+    let random: &[&str] = &["--search", "random", "--workers", "1", "--max-states", "2000"];
+    let beside: [(&str, &[&[&str]]); 3] =
+        [(".pml", &[random]), (".bir", &[random]), (".c", &[&["--memory", "tso"], &["--memory", "rc11"]])];
+    // What decides about the time or the form of an answer, and what opens a connection.
+    let left = [
+        "--json",
+        "--steps",
+        "--language",
+        "--max-time",
+        "--step-time",
+        "--max-memory",
+        "--max-states",
+        "--hosts",
+    ];
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for (option, cells) in table() {
+        for cell in &cells {
+            let Seen(file, base, added) = cell else { continue };
+            if left.contains(&option) || file.starts_with("endless") {
+                continue;
+            }
+            let others =
+                beside.iter().filter(|(kind, _)| file.ends_with(kind)).flat_map(|(_, others)| *others);
+            for other in others.filter(|other| other[0] != option && !base.contains(&other[0])) {
+                let explained = EXPLAINED.iter().any(|(one, two, _)| *one == option && *two == other[0]);
+                let (before, after) = (run(file, &[*base, *other]), run(file, &[*base, *other, *added]));
+                if before.status.code() == Some(2) || after.status.code() == Some(2) {
+                    continue;
+                }
+                compared += 1;
+                if said(&before) == said(&after) && !explained {
+                    wrong.push(format!("{option} with {file} has no effect beside {}", other.join(" ")));
+                }
+            }
+        }
+    }
+    assert!(compared >= 30, "only {compared} pairs were compared");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -169,7 +169,7 @@ fn simulation_is_linear_and_offers_each_choice_once() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("choose 1 to 2"), "{shown}");
     assert!(shown.contains("x = 3; x = 1") && shown.contains("x = 3; x = 2"), "{shown}");
-    // An assertion that fails is one choice, though a search may go on behind it.
+    // An assertion that fails is one choice, though a search may go on after it.
     let text = "byte x; active proctype P() { if :: assert(x == 1) :: x = 2 fi; x = 3 }";
     let file = File::new("fails.pml", text);
     let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_quotient"));
@@ -220,7 +220,7 @@ fn every_change_is_made_by_a_statement_that_names_the_variable() {
     assert!(looked_at as u64 > count, "{looked_at} changes");
 }
 
-/// Also where no way leads there: a process that goes round for ever is missing what stands behind the loop, but not its end.
+/// Also where no way leads there: a process that goes round for ever is missing what stands after the loop, but not its end.
 #[test]
 fn statements_behind_an_endless_loop_are_never_executed() {
     let outcome = check(

@@ -359,3 +359,26 @@ fn a_log_gets_lines_now_and_then() {
     assert_eq!(stderr(&silent), "");
     assert_eq!(quotient(&["check", "--quiet", "--log-every", "1s", file.path()]).status.code(), Some(2));
 }
+
+/// A macro that the model leaves open, in the size of an array and in an expression: its value can be said.
+#[test]
+fn macros_that_are_left_open() {
+    for text in [
+        "byte a[SIZE];\nactive proctype P() { a[0] = 1 }\n",
+        "byte x;\nactive proctype P() { x = 2 * SIZE }\n",
+    ] {
+        let folder = quotient_testing::Folder::new();
+        let file = folder.path().join("open.pml");
+        std::fs::write(&file, text).expect("written");
+        let run = |more: &[&str]| {
+            let output = crate::command_line::command().arg("check").arg(&file).args(more).output();
+            let output = output.expect("the command runs");
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (status, told) = run(&[]);
+        assert_eq!(status, Some(2), "{told}");
+        assert!(told.contains("say its value: `-D SIZE=VALUE`"), "{told}");
+        let (status, told) = run(&["-D", "SIZE=3"]);
+        assert_eq!(status, Some(0), "{told}");
+    }
+}

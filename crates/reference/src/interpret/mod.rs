@@ -89,7 +89,8 @@ pub struct Outcome {
     pub faults: BTreeSet<Fault>,
     /// SPIN's counts mean nothing here. A process stood where its table has no row although it can go on: at an `unless` that starts with
     /// a jump out of an atomic sequence. Or a `d_step` changed a hidden variable: SPIN does not restore it when it goes back over
-    /// the step, and then, going back over a receive into it, puts back a message that nobody sent.
+    /// the step, and then, going back over a receive into it, puts back a message that nobody sent. Or a message was offered beside an `else`, nobody took it, and a `d_step` could have gone
+    /// another way: SPIN does not take the `else` (and calls such a choice dubious).
     pub beyond_spin: bool,
     /// Everything was explored; else the other numbers are lower bounds.
     pub complete: bool,

@@ -235,6 +235,10 @@ impl<'a> Search<'a> {
                 escaping = transition.escape;
             } else {
                 escaping = None;
+                // A `d_step` that could go another way keeps SPIN from taking the sender's `else`.
+                let mut others = (0..state.stored.processes.len()).filter(|other| *other != pid);
+                self.outcome.beyond_spin |= self.stands_at(state, pid, |s| matches!(s, Shape::Else))
+                    && others.any(|other| self.stands_at(state, other, |s| matches!(s, Shape::DStep(_))));
             }
         }
         any
@@ -252,12 +256,15 @@ impl<'a> Search<'a> {
         accepted
     }
 
-    /// Does a process stand where it would look at a message without taking it?
-    fn peeks(&self, state: &State, pid: usize) -> bool {
+    fn stands_at(&self, state: &State, pid: usize, wanted: impl Fn(&Shape) -> bool) -> bool {
         let process = &state.stored.processes[pid];
         let table = &self.program.proctypes[process.proctype].table;
-        let shapes = table.steps[process.at].iter().map(|t| &table.elements.elements[t.element].shape);
-        shapes.into_iter().any(|shape| matches!(shape, Shape::Basic(Basic::Receive { peek: true, .. })))
+        table.steps[process.at].iter().any(|t| wanted(&table.elements.elements[t.element].shape))
+    }
+
+    /// Does a process stand where it would look at a message without taking it?
+    fn peeks(&self, state: &State, pid: usize) -> bool {
+        self.stands_at(state, pid, |shape| matches!(shape, Shape::Basic(Basic::Receive { peek: true, .. })))
     }
 
     /// After a step: stores the state, or goes on at once with the same process.

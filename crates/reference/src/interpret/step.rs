@@ -18,6 +18,14 @@ pub(super) enum Effect {
     Violated(usize),
 }
 
+/// What becomes of a message that is received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Afterwards {
+    Leaves,
+    /// It is only looked at: `c?<x>`.
+    Stays,
+}
+
 impl Context<'_> {
     /// Executes `shape`. `others` says whether the process has another step (for `else`).
     pub fn execute(&mut self, shape: &Shape, others: bool) -> Result<Effect, Fault> {
@@ -56,7 +64,8 @@ impl Context<'_> {
             }
             Basic::Send { channel, sorted, args } => done(self.send(channel, *sorted, args)?),
             Basic::Receive { channel, any, peek, patterns } => {
-                done(self.receive(channel, *any, *peek, patterns)?)
+                let afterwards = if *peek { Afterwards::Stays } else { Afterwards::Leaves };
+                done(self.receive(channel, *any, afterwards, patterns)?)
             }
             Basic::End => done(self.die()),
         })
@@ -81,7 +90,7 @@ impl Context<'_> {
         }
         let message: Vec<i32> = fields.iter().zip(&raw).map(|(kind, value)| kind.wrap(*value)).collect();
         let messages = &mut self.state.stored.channels[channel].messages;
-        // A sorted send goes behind the last message that is not greater. SPIN compares the value as
+        // A sorted send goes after the last message that is not greater. SPIN compares the value as
         // sent, before it is cut down to the field.
         let slot = if sorted {
             messages.iter().position(|m| raw < *m).unwrap_or(messages.len())
@@ -99,12 +108,13 @@ impl Context<'_> {
         &mut self,
         channel: &Place,
         any: bool,
-        peek: bool,
+        afterwards: Afterwards,
         patterns: &[Pattern],
     ) -> Result<bool, Fault> {
         let channel = self.channel(channel)?;
         let rendezvous = self.channel_type(channel).capacity == 0;
-        if rendezvous && peek {
+        let stays = afterwards == Afterwards::Stays;
+        if rendezvous && stays {
             // While others shake hands nobody looks at it; SPIN does, also where an escape would have come first.
             return if self.state.handshake.is_some() { Ok(false) } else { Err(Fault::PolledRendezvous) };
         }
@@ -113,12 +123,12 @@ impl Context<'_> {
             return Ok(false);
         }
         let Some(slot) = self.matching(channel, any, patterns)? else { return Ok(false) };
-        let message = if peek {
+        let message = if stays {
             self.state.stored.channels[channel].messages[slot].clone()
         } else {
             self.state.stored.channels[channel].messages.remove(slot)
         };
-        if !peek && patterns.len() < message.len() {
+        if !stays && patterns.len() < message.len() {
             self.state.noted.push(Fault::FewerReceived);
         }
         for (pattern, field) in patterns.iter().zip(message) {

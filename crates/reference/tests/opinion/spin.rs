@@ -63,7 +63,7 @@ fn judge(outcome: &Outcome, report: &Report) -> Comparison {
         // When SPIN goes back over a receive with too few fields it restores those only, and then goes on with messages that nobody
         // sent: its counts are right where there was nothing to go back to.
         let comparable = outcome.faults.iter().all(|f| *f == Fault::FewerSent);
-        // An offer that nobody takes is no move, so that there may be a deadlock besides.
+        // An offer that nobody takes is not a move, so that there may be a deadlock besides.
         let deadlock = report.messages.iter().any(|m| m.contains("invalid end state"));
         let same = outcome.states == report.states
             && outcome.transitions + 1 == report.transitions

@@ -41,7 +41,7 @@ fn a_partner_that_is_not_ready_is_noticed() {
     assert!(violated(&format!("{receiver} {sender}")).contains("assertion"));
 }
 
-/// A variable that is dead in a `d_step` has no value behind it, whichever way it was entered: as an option, or as an escape.
+/// A variable that is dead in a `d_step` has no value after it, whichever way it was entered: as an option, or as an escape.
 #[test]
 fn dead_means_zero_after_a_d_step() {
     let states = |text: &str, raw| {

@@ -55,7 +55,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>> Expander<'a, S, R, A> {
     }
 
     /// Adds moves that suffice from `state`, as far as the search has not refused them: each as the representative of what it leads to
-    /// after states that need not be stored. `found` gets to know them as they were.
+    /// after states that need not be stored. `found` is told of them as they were.
     #[inline]
     pub(crate) fn expand(
         &mut self,

@@ -5,7 +5,7 @@
 //! cycles of the control flow have been closed a few times (so it comes to an end), or the state changes its size, or something
 //! is wrong ([`Ample::passing`]). This is transition compression (Kurshan, Levin and Yenigün, "Compressing transitions for model
 //! checking", 2002) with the ample sets of the state at hand. What is explored is the same reduced graph; a state passed through by
-//! several ways is gone on from several times, which happens seldom: the ways to it are steps of the same thread.
+//! several ways is gone on from several times, which is rare: the ways to it are steps of the same thread.
 //!
 //! The conditions of ample sets are about the graph with all its states, so they hold as before; and what the [`Proviso`] asks for, that
 //! from each state one that was expanded whole can be reached, holds for a state passed through because it does for the one

@@ -34,6 +34,7 @@ pub(super) fn write_report(report: &Report) -> Vec<u8> {
     for found in &report.found {
         out.number(crate::spotted::cause_number(found.cause));
         out.number(found.count);
+        out.number(found.cycle as u64);
         out.numbers(found.path.choices.iter().map(|choice| u64::from(*choice)));
     }
     out.0
@@ -62,9 +63,9 @@ pub(super) fn read_report(from: &mut Reader<'_>) -> Option<Report> {
     let mut found = Vec::new();
     for _ in 0..count {
         let cause: Cause = crate::spotted::cause_of(from.number()?)?;
-        let count = from.number()?;
+        let (count, cycle) = (from.number()?, usize::try_from(from.number()?).ok()?);
         let choices = from.numbers()?.map(u32::try_from).collect::<Result<Vec<u32>, _>>().ok()?;
-        found.push(Found { cause, path: Path { choices }, cycle: 0, count });
+        found.push(Found { cause, path: Path { choices }, cycle, count });
     }
     Some(Report { stop, found, statistics, workers })
 }

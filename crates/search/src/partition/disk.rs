@@ -28,10 +28,10 @@ pub trait Spool {
     /// Makes a new file, and gives its number.
     fn create(&mut self) -> Result<u32, String>;
 
-    /// Adds a record; gives the place behind it.
+    /// Adds a record; gives the place after it.
     fn append(&mut self, file: u32, record: &[u8]) -> Result<u64, String>;
 
-    /// Reads the record at a place (0 is the first one's) and gives the place behind it.
+    /// Reads the record at a place (0 is the first one's) and gives the place after it.
     fn read(&mut self, file: u32, place: u64, record: &mut Vec<u8>) -> Result<u64, String>;
 
     /// Removes a file.
@@ -283,7 +283,7 @@ struct Letters(Reading);
 /// Expansions that wait for answers.
 struct Deferred(Reading);
 
-/// All states of an owner; those behind the place `next` are in the next level.
+/// All states of an owner; those after the place `next` are in the next level.
 struct Filled {
     reading: Reading,
     next: u64,
@@ -546,13 +546,13 @@ impl Office<'_> {
     fn begin(&mut self, first: u64, level: &Level) -> Result<(), Stop> {
         let most = self.most_words();
         let Office { spool, files, .. } = self;
-        let (mut cursor, owner) = (level.cursor(), &mut files[0]);
+        let owner = &mut files[0];
         owner.level = owner.states.len;
         let mut number = first;
-        while let Some((Known { state, .. }, _)) = cursor.next() {
-            owner.states.push([number], state, (*spool, most))?;
+        level.each(|Known { state, .. }| {
             number += 1;
-        }
+            owner.states.push([number - 1], state, (*spool, most))
+        })?;
         owner.states.flush(*spool)?;
         owner.next = owner.states.len;
         Ok(())

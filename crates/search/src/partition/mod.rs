@@ -9,16 +9,26 @@
 //! all are settled, the level is complete. The answer does not depend on the order in which letters arrive, since what arrives during a level is in the next one or in none.
 //!
 //! [`part`] is an owner's work, [`disk`] has the owners take turns, with files between them;
-//! with [`machines`] they are processes that work at the same time, with messages between them.
+//! with [`machines`] they are processes that work at the same time, with messages between them ([`beginning`], [`ending`]; [`kept`] is what they write). Infinite runs are looked for by processes, too: [`cycles`],
+//! [`laps`], [`lassos`].
 
 mod answer;
+mod beginning;
+mod cycles;
 mod disk;
+mod ending;
 mod files;
+mod kept;
+mod laps;
+mod lassos;
 mod machines;
 mod owner;
 mod part;
+mod rounds;
 mod rows;
 mod town;
 
+pub use beginning::breadth_first_by_processes;
+pub use cycles::liveness_by_processes;
 pub use disk::{Disk, Spool, breadth_first_on_disk};
-pub use machines::{Peers, breadth_first_by_processes};
+pub use machines::Peers;

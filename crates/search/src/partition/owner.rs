@@ -24,7 +24,7 @@ fn of_several(hash: u64, owners: usize) -> usize {
 /// The part of a state that decides on its owner among several processes.
 ///
 /// Most steps change a small part of a state. If another part decides, they lead to a state of the same owner, and nothing has to be sent (Lerda and Sisto, "Distributed-memory
-/// model checking with SPIN", 1999, take the part that belongs to one process of the model). Which part is good is seen in states found already: bytes are added, those that seldom change first, until
+/// model checking with SPIN", 1999, take the part that belongs to one process of the model). Which part is good is seen in states found already: bytes are added, those that rarely change first, until
 /// owners have about equally many of the states that wait. Whatever is chosen, an owner is a function of the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deciding {

@@ -84,6 +84,14 @@ impl<V: Visited> Home<V> {
         self.open.contains(state, &self.next)
     }
 
+    /// Adds a state; `false` if it is known.
+    pub(crate) fn insert(&mut self, state: &[u64]) -> bool {
+        let mut hint = vec![0; self.store.hint_len(state.len())];
+        let loaded = self.store.load(state, None, &mut hint);
+        let key = self.store.prepare(state, loaded, &mut hint);
+        self.store.insert(key, state)
+    }
+
     pub(crate) fn search_bytes(&self) -> u64 {
         self.next.bytes() + self.open.bytes()
     }

@@ -39,6 +39,10 @@ pub(super) const STEP: u8 = 11;
 /// The report.
 pub(super) const RESULT: u8 = 12;
 
+/// The levels that a process can go on from, and the one that all go on from.
+pub(super) const HAVE: u8 = 13;
+pub(super) const FROM: u8 = 14;
+
 /// States expanded before messages are read.
 pub(super) const CHUNK: u64 = 512;
 /// Words of letters to a process that are sent together.
@@ -57,7 +61,7 @@ pub(super) fn lost(why: String) -> Stop {
 }
 
 pub(super) fn foreign(from: usize) -> Stop {
-    lost(format!("process {from} has sent something that is no message of this search"))
+    lost(format!("process {from} has sent something that is not a message of this search"))
 }
 
 /// The owner of a state, and its number there.
@@ -74,16 +78,20 @@ pub(super) struct Status {
     pub(super) transitions: u64,
     pub(super) expanded: u64,
     pub(super) spotted: bool,
+    /// What was found so far is to be written now.
+    pub(super) writes: bool,
     pub(super) stop: Option<String>,
 }
 
 impl Status {
     pub(super) fn write(&self, round: u64) -> Vec<u8> {
         let mut out = Writer::of(STATUS);
-        let Status { deferred, next, states, transitions, expanded, spotted, stop } = self;
-        for number in [round, *deferred, *next, *states, *transitions, *expanded, u64::from(*spotted)] {
+        let Status { deferred, next, states, transitions, expanded, spotted, writes, stop } = self;
+        for number in [round, *deferred, *next, *states, *transitions, *expanded] {
             out.number(number);
         }
+        out.number(u64::from(*spotted));
+        out.number(u64::from(*writes));
         out.number(u64::from(stop.is_some()));
         out.bytes(stop.as_deref().unwrap_or_default().as_bytes());
         out.0
@@ -92,10 +100,11 @@ impl Status {
     pub(super) fn read(from: &mut Reader<'_>) -> Option<(u64, Status)> {
         let mut number = || from.number();
         let (round, deferred, next, states) = (number()?, number()?, number()?, number()?);
-        let (transitions, expanded, spotted, stops) = (number()?, number()?, number()? != 0, number()? != 0);
+        let (transitions, expanded) = (number()?, number()?);
+        let (spotted, writes, stops) = (number()? != 0, number()? != 0, number()? != 0);
         let text = String::from_utf8_lossy(from.bytes()?).into_owned();
         let stop = stops.then_some(text);
-        Some((round, Status { deferred, next, states, transitions, expanded, spotted, stop }))
+        Some((round, Status { deferred, next, states, transitions, expanded, spotted, writes, stop }))
     }
 }
 
@@ -135,7 +144,39 @@ pub(super) struct Town<'p> {
     pub(super) most_states: Option<u64>,
 }
 
-impl Town<'_> {
+impl<'p> Town<'p> {
+    /// Nothing was found yet.
+    pub(super) fn new(peers: &'p mut dyn Peers) -> Town<'p> {
+        let (count, me) = peers.places();
+        Town {
+            peers,
+            count,
+            me,
+            deciding: Deciding::default(),
+            out: (0..count).map(|_| Rows::default()).collect(),
+            answers: vec![Vec::new(); count],
+            level: Frontier::default(),
+            first: 0,
+            next: Frontier::default(),
+            base: 0,
+            from: Vec::new(),
+            choices: Vec::new(),
+            given: 0,
+            expanded: 0,
+            deferred: Vec::new(),
+            accepted: HashSet::new(),
+            ended: vec![0; count],
+            taken: vec![0; count],
+            statuses: vec![None; count],
+            others: Status::default(),
+            round: 0,
+            held: VecDeque::new(),
+            stop: None,
+            agreed: false,
+            most_states: None,
+        }
+    }
+
     pub(super) fn number(&self) -> u64 {
         self.base + self.from.len() as u64
     }
@@ -143,6 +184,16 @@ impl Town<'_> {
     /// The number of a state for all: of one of this process, which may have no owner in it.
     pub(super) fn global(&self, number: u64) -> u64 {
         if number >> OWNER == 0 { number | (self.me as u64 + 1) << OWNER } else { number }
+    }
+
+    /// Why this process must stop, as it is told to others.
+    pub(super) fn reason(&self, why: &Stop) -> String {
+        match why {
+            // That came from another process.
+            Stop::Incomplete(Incomplete::Stopped(why)) => why.clone(),
+            Stop::Incomplete(why) => format!("process {}: {why}", self.me),
+            _ => format!("process {} had to stop", self.me),
+        }
     }
 
     /// States that this process has found.

@@ -12,6 +12,8 @@ mod bytes;
 
 pub(crate) use bytes::{Reader, Writer};
 
+use std::convert::Infallible;
+
 use quotient_seams::{Ample, Group, Incomplete, Known, Representative, System, Visited, Worker};
 
 use crate::breadth_first::BreadthFirst;
@@ -31,8 +33,17 @@ pub trait Log {
     /// Adds a record that was packed.
     fn append(&mut self, packed: &[u8]) -> Result<(), String>;
 
-    /// Everything added so far is enough to go on from.
-    fn cut(&mut self, statistics: &Statistics) -> Result<(), String>;
+    /// Whether it is time to write what was added.
+    fn is_due(&self) -> bool;
+
+    /// Everything added so far is enough to go on from; written at once if `now`, else when it is time or at the end, if nothing is added before.
+    fn cut(&mut self, statistics: &Statistics, now: bool) -> Result<(), String>;
+
+    /// The levels at whose ends an earlier run can be gone on from, by their depth.
+    fn levels(&self) -> Vec<u64>;
+
+    /// Goes on from the end of this level, not the last one; or begins anew.
+    fn go_back(&mut self, level: Option<u64>) -> Result<(), String>;
 
     /// The next record of the earlier run, unpacked; `false` after those of its last cut, and in a new log.
     fn read(&mut self, record: &mut Vec<u8>) -> Result<bool, String>;
@@ -93,12 +104,12 @@ impl Restored {
 }
 
 /// A log that cannot be written: the search stops with what it has.
-fn unwritten(why: String) -> Stop {
+pub(crate) fn unwritten(why: String) -> Stop {
     Stop::Incomplete(Incomplete::Stopped(format!("the checkpoint cannot be written: {why}")))
 }
 
 /// A log that cannot be read.
-fn unread(why: String) -> Stop {
+pub(crate) fn unread(why: String) -> Stop {
     Stop::Incomplete(Incomplete::Stopped(format!("the checkpoint cannot be read: {why}")))
 }
 
@@ -111,28 +122,37 @@ where
 {
     /// The records of what this worker, by its number, has found for a level.
     pub(crate) fn records(&mut self, worker: usize, found: &Level, pack: Pack) -> Vec<Vec<u8>> {
-        let mut records = Vec::new();
-        let mut cursor = found.cursor();
-        while cursor.left() > 0 {
-            // Runs of states of the same length: words, count, states, each as what differs from the one before, which packs well.
-            let (mut numbers, mut last) = (vec![worker as u64], [].as_slice());
-            let mut count_at = 0;
-            while numbers.len() < RECORD
-                && let Some((Known { state, .. }, _)) = cursor.next()
-            {
-                if state.len() == last.len() {
-                    numbers.extend(state.iter().zip(last).map(|(word, last)| word ^ last));
-                } else {
-                    numbers.extend([state.len() as u64, 0]);
-                    count_at = numbers.len() - 1;
-                    numbers.extend_from_slice(state);
-                }
-                numbers[count_at] += 1;
-                last = state;
-            }
+        // Runs of states of the same length: words, count, states, each as what differs from the one before, which packs well.
+        let (mut records, mut numbers, mut last, mut count_at) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let mut record = |numbers: &mut Vec<u64>| {
             let mut out = Writer::of(STATES);
-            out.raw(&numbers);
+            out.raw(numbers);
             records.push(pack(&out.0));
+            numbers.clear();
+        };
+        let each = found.each(|Known { state, .. }| {
+            if numbers.len() >= RECORD {
+                record(&mut numbers);
+            }
+            if numbers.is_empty() {
+                numbers.push(worker as u64);
+                last.clear();
+            }
+            if state.len() == last.len() {
+                numbers.extend(state.iter().zip(&last).map(|(word, last)| word ^ last));
+            } else {
+                numbers.extend([state.len() as u64, 0]);
+                count_at = numbers.len() - 1;
+                numbers.extend_from_slice(state);
+            }
+            numbers[count_at] += 1;
+            last.clear();
+            last.extend_from_slice(state);
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = each;
+        if !numbers.is_empty() {
+            record(&mut numbers);
         }
         let mut out = Writer::of(WORKER);
         out.number(worker as u64);
@@ -170,7 +190,8 @@ where
         self.noted.shared = self.expander.system.shared_since(self.noted.shared, &mut shared);
         out.numbers(shared.iter().map(|number| u64::from(*number)));
         log.append(&log.pack()(&out.0)).map_err(unwritten)?;
-        log.cut(statistics).map_err(unwritten)
+        let now = log.is_due();
+        log.cut(statistics, now).map_err(unwritten)
     }
 
     /// Puts the search in the state that an earlier run has written; `None` if there was none.
@@ -284,4 +305,4 @@ where
     }
 }
 
-const FOREIGN: &str = "was not written by a search of this program";
+pub(crate) const FOREIGN: &str = "was not written by a search of this program";

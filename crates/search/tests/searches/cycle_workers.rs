@@ -1,10 +1,14 @@
-//! Infinite runs of random graphs, with marks on states and on steps, by several workers who give way to each other at random: the answer of the definition.
+//! Infinite runs of random graphs, with marks on states and on steps, by several workers who give way to each other at random, and by several processes: the answer of the definition.
 
 use quotient_seams::{
     All, Exhausted, Identity, Omega, Scope, Successors, System, Violation, ViolationCode, Worker,
 };
-use quotient_search::{Options, Seams, Stop, liveness, liveness_by_workers};
-use quotient_visited::{NumberedStates, Plain};
+use quotient_search::{
+    Cause, Options, Report, Seams, Stop, liveness, liveness_by_processes, liveness_by_workers,
+};
+use quotient_visited::{NumberedStates, NumberedTree, Plain};
+
+use crate::processes::places;
 
 /// A graph: for each node its marks, and its steps with theirs. Two marks are to be met.
 #[derive(Clone)]
@@ -42,6 +46,25 @@ impl Graph {
             (own, steps.collect())
         });
         Graph { nodes: nodes.collect(), random: seed, gives_way: false }
+    }
+
+    /// Does the cycle that was found exist, and meet both marks?
+    fn has(&self, report: &Report) -> bool {
+        let [found] = &report.found[..] else { return false };
+        let start = found.path.choices.len() - found.cycle;
+        let (mut node, mut begins, mut met) = (0, usize::MAX, 0);
+        // The first choice is that of the initial state.
+        for (at, choice) in found.path.choices.iter().enumerate().skip(1) {
+            if at == start {
+                begins = node;
+            }
+            let (to, marks) = self.nodes[node].1[*choice as usize];
+            if at >= start {
+                met |= marks | self.nodes[node].0;
+            }
+            node = to;
+        }
+        found.cause == Cause::Cycle && found.cycle > 0 && node == begins && met == 3
     }
 
     /// What can be reached from a node by at least one step.
@@ -141,6 +164,57 @@ fn random_graphs() {
             if !full {
                 let counted = (report.statistics.states, report.statistics.transitions);
                 assert_eq!(counted, (states, steps), "seed {seed}, {workers} workers");
+            }
+        }
+    }
+    assert!(6 * violated > count && 6 * violated < 5 * count, "{violated} of {count}");
+}
+
+/// The reports of so many processes.
+fn by_processes(graph: &Graph, count: usize, alone: u64) -> Vec<Report> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = places(count)
+            .into_iter()
+            .map(|mut place| {
+                scope.spawn(move || {
+                    let (mut graph, visited) = (graph.clone(), &mut NumberedTree::new());
+                    let (representative, ample) = (&mut Identity, &mut All);
+                    let seams = Seams { system: &mut graph, representative, ample, visited };
+                    let one = |system: &mut Graph,
+                               representative: &mut Identity,
+                               ample: &mut All,
+                               options: &mut Options<'_>| {
+                        let visited = &mut Plain::new();
+                        liveness(Seams { system, representative, ample, visited }, options)
+                    };
+                    liveness_by_processes(seams, (alone, &mut place), &mut Options::default(), one)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    })
+}
+
+/// `QUOTIENT_RANDOM_GRAPHS` sets how many.
+#[test]
+fn random_graphs_by_processes() {
+    let count = std::env::var("QUOTIENT_RANDOM_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let mut violated = 0;
+    for seed in 0..count {
+        let graph = Graph::random(seed);
+        let (full, states, steps) = graph.answer();
+        violated += u64::from(full);
+        for (processes, alone) in [(1, 0), (2, 0), (3, 8)] {
+            for (me, report) in by_processes(&graph, processes, alone).iter().enumerate() {
+                let how = format!("seed {seed}, process {me} of {processes}, alone until {alone}");
+                let stop = if full { Stop::Violation } else { Stop::Complete };
+                assert_eq!(report.stop, stop, "{how}");
+                if full {
+                    assert!(graph.has(report), "{how}: {:?}", report.found);
+                } else {
+                    let counted = (report.statistics.states, report.statistics.transitions);
+                    assert_eq!(counted, (states, steps), "{how}");
+                }
             }
         }
     }

@@ -7,10 +7,11 @@ use crate::workers::{Some1, Tangle, run_with, told};
 
 /// A log in memory.
 #[derive(Clone, Debug, Default)]
-struct Records {
-    all: Vec<Vec<u8>>,
-    /// How many records there were at each cut.
-    cuts: Vec<usize>,
+pub(crate) struct Records {
+    pub(crate) all: Vec<Vec<u8>>,
+    /// The level and how many records there were at each cut, and those of the earlier run.
+    pub(crate) cuts: Vec<(u64, usize)>,
+    earlier: Vec<(u64, usize)>,
     read: usize,
     /// How many more can be written.
     room: Option<usize>,
@@ -18,9 +19,9 @@ struct Records {
 
 impl Records {
     /// What an earlier run had written when it was interrupted after a cut.
-    fn until(&self, cut: usize) -> Records {
-        let end = self.cuts[cut];
-        Records { all: self.all[..end].to_vec(), cuts: self.cuts[..=cut].to_vec(), read: 0, room: None }
+    pub(crate) fn until(&self, cut: usize) -> Records {
+        let (end, cuts) = (self.cuts[cut].1, self.cuts[..=cut].to_vec());
+        Records { all: self.all[..end].to_vec(), earlier: cuts.clone(), cuts, read: 0, room: None }
     }
 }
 
@@ -39,8 +40,25 @@ impl Log for Records {
         Ok(())
     }
 
-    fn cut(&mut self, _: &Statistics) -> Result<(), String> {
-        self.cuts.push(self.all.len());
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn cut(&mut self, statistics: &Statistics, now: bool) -> Result<(), String> {
+        assert!(now, "it is due");
+        self.cuts.push((statistics.depth, self.all.len()));
+        Ok(())
+    }
+
+    fn levels(&self) -> Vec<u64> {
+        self.earlier.iter().map(|cut| cut.0).collect()
+    }
+
+    fn go_back(&mut self, level: Option<u64>) -> Result<(), String> {
+        let cuts =
+            level.map_or(0, |level| 1 + self.cuts.iter().position(|cut| cut.0 == level).expect("it has it"));
+        self.cuts.truncate(cuts);
+        self.all.truncate(self.cuts.last().map_or(0, |cut| cut.1));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! A user's own type, through every search and store, against closed forms.
 
-use quotient_seams::{Model, Successors, System, Typed, Visited};
+use quotient_seams::{Model, Typed, Visited, Walk};
 use quotient_search::{Cause, Options, Report, Seams, Stop, breadth_first, depth_first};
 use quotient_visited::{Plain, Tree};
 
@@ -38,15 +38,23 @@ impl Model for Counters {
     }
 }
 
-fn run<V: Visited>(model: Counters, mut visited: V, depth: bool, all: bool) -> Report {
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Breadth,
+    Depth,
+}
+
+fn run<V: Visited>(model: Counters, mut visited: V, order: Order, mut options: Options<'_>) -> Report {
     let seams = Seams {
         system: &mut Typed::new(model),
         representative: &mut quotient_seams::Identity,
         ample: &mut quotient_seams::All,
         visited: &mut visited,
     };
-    let mut options = Options { all, ..Options::default() };
-    if depth { depth_first(seams, &mut options) } else { breadth_first(seams, &mut options) }
+    match order {
+        Order::Breadth => breadth_first(seams, &mut options),
+        Order::Depth => depth_first(seams, &mut options),
+    }
 }
 
 #[test]
@@ -55,11 +63,12 @@ fn counts_are_the_closed_form() {
         let base = u64::from(most) + 1;
         let states = base.pow(n as u32);
         let transitions = n as u64 * u64::from(most) * base.pow(n as u32 - 1);
-        for depth in [false, true] {
+        for order in [Order::Breadth, Order::Depth] {
             let counters = || Counters { n, most, forbidden: None };
-            for report in
-                [run(counters(), Plain::new(), depth, false), run(counters(), Tree::new(), depth, false)]
-            {
+            for report in [
+                run(counters(), Plain::new(), order, Options::default()),
+                run(counters(), Tree::new(), order, Options::default()),
+            ] {
                 assert_eq!(report.stop, Stop::Complete);
                 let s = report.statistics;
                 assert_eq!((s.states, s.transitions), (states, transitions), "{n} counters to {most}");
@@ -72,31 +81,33 @@ fn counts_are_the_closed_form() {
 #[test]
 fn paths_lead_where_they_say() {
     let forbidden = vec![2, 0, 3];
-    for depth in [false, true] {
+    for order in [Order::Breadth, Order::Depth] {
         let counters = || Counters { n: 3, most: 4, forbidden: Some(forbidden.clone()) };
-        let report = run(counters(), Tree::new(), depth, false);
+        let report = run(counters(), Tree::new(), order, Options::default());
         let found = &report.found[0];
         assert!(matches!(found.cause, Cause::Violation(_)));
         assert_eq!(report.stop, Stop::Violation);
         // Follow the choices by hand.
         let mut system = Typed::new(counters());
-        let mut out = Successors::new();
-        system.initial(&mut out).expect("it serialises");
-        let mut state = out.state(found.path.choices[0] as usize).to_vec();
+        let mut walk = Walk::start(&mut system, found.path.choices[0]).expect("it serialises");
         for choice in &found.path.choices[1..] {
-            out.clear();
-            system.successors(&state, quotient_seams::Scope::All, &mut out).expect("it serialises");
-            state = out.state(*choice as usize).to_vec();
+            walk.look(&mut system).expect("it serialises");
+            walk.take(*choice as usize).expect("there is such a step");
         }
-        assert_eq!(system.unpack(&state), forbidden);
+        assert_eq!(system.unpack(walk.state()), forbidden);
         assert_eq!(found.path.choices.len(), 6, "every path to it has five steps");
     }
 }
 
 #[test]
 fn going_on_after_a_violation_covers_everything() {
-    for depth in [false, true] {
-        let report = run(Counters { n: 2, most: 3, forbidden: Some(vec![1, 1]) }, Plain::new(), depth, true);
+    for order in [Order::Breadth, Order::Depth] {
+        let report = run(
+            Counters { n: 2, most: 3, forbidden: Some(vec![1, 1]) },
+            Plain::new(),
+            order,
+            Options { all: true, ..Options::default() },
+        );
         assert_eq!(report.stop, Stop::Complete);
         assert_eq!(report.statistics.states, 16);
         // It is entered from two sides.

@@ -21,7 +21,7 @@ enum Class {
     Write,
     /// A fence, a locked instruction, a store with a fence after it.
     Strong,
-    /// A fence that is no instruction.
+    /// A fence that is not an instruction.
     Nothing,
 }
 

@@ -72,6 +72,11 @@ pub fn explore<P: MemoryProgram>(
             End::Cut => {
                 statistics.cut += 1;
                 bound = Some(Bound::Steps);
+                let progress = Progress { statistics: &trust.statistics, run: &[] };
+                if observer.cut(&progress).is_break() {
+                    bound = Some(Bound::Stopped);
+                    break;
+                }
                 continue;
             }
         };

@@ -121,7 +121,9 @@ fn touched(machine: &Machine, thread: ThreadId) -> Vec<(Object, bool)> {
     let free = |m: u8| state.owners[m as usize].is_none();
     match (state.threads[thread as usize].status, instruction) {
         (Status::Ready, Load { variable, .. }) => vec![(('x', variable), false)],
-        (Status::Ready, Store { variable, .. } | FetchAdd { variable, .. }) => vec![(('x', variable), true)],
+        (Status::Ready, Store { variable, .. } | FetchAdd { variable, .. } | Count { variable, .. }) => {
+            vec![(('x', variable), true)]
+        }
         (Status::Ready, CompareAndSwap { variable, .. }) => {
             vec![(('x', variable), swap_succeeds(machine, thread, instruction))]
         }
@@ -129,7 +131,7 @@ fn touched(machine: &Machine, thread: ThreadId) -> Vec<(Object, bool)> {
         (Status::Ready, TryLock { mutex, .. }) => vec![(('m', mutex), free(mutex))],
         (Status::Ready, ReadLock(l) | WriteLock(l) | Release(l)) => vec![(('l', l), true)],
         (Status::Ready, TryWriteLock { lock, .. }) => {
-            let (readers, writer) = state.holders[lock as usize];
+            let (readers, writer) = &state.holders[lock as usize];
             vec![(('l', lock), readers.is_empty() && writer.is_none())]
         }
         (Status::Ready, Wait { condition, mutex } | TimedWait { condition, mutex, .. }) => {

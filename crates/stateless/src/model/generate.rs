@@ -104,6 +104,82 @@ fn attempt(random: &mut Random, shape: Shape, longer: usize) -> Program {
     }
 }
 
+/// A random program of threads that count references in variable 0, and use variable 1 besides.
+pub fn counting_program(seed: u64) -> Program {
+    let mut random = Random(seed);
+    loop {
+        let program = attempt_to_count(&mut random);
+        if program.visible_instructions() <= 10 {
+            return program;
+        }
+    }
+}
+
+fn attempt_to_count(random: &mut Random) -> Program {
+    let alike = 2 + random.below(2);
+    let code = counting_code(random);
+    let mut threads: Vec<Vec<Instruction>> = Vec::new();
+    let created = random.one_in(2);
+    if created {
+        let mut main: Vec<Instruction> = (1..=alike).map(|t| Instruction::Create(t as ThreadId)).collect();
+        if random.below(4) > 0 {
+            main.push(Instruction::Join(ThreadSet((1 << (alike + 1)) - 2)));
+        }
+        let shift = main.len() as u16;
+        main.extend(counting_code(random).into_iter().map(|mut instruction| {
+            if let Some(target) = instruction.target_mut() {
+                *target += shift;
+            }
+            instruction
+        }));
+        threads.push(main);
+    }
+    threads.extend(std::iter::repeat_n(code, alike));
+    if random.one_in(3) {
+        let last = threads.len() - 1;
+        threads[last] = counting_code(random);
+    }
+    let mut program = Program::new(threads, 2);
+    program.variables[0] = random.below(5) as i64;
+    program
+}
+
+fn counting_code(random: &mut Random) -> Vec<Instruction> {
+    use Instruction::*;
+    let mut code = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        match random.below(12) {
+            0..3 => code.push(Count { register: 0, variable: 0, amount: 1, watched: None }),
+            3..8 => {
+                let watched = Some(random.below(2) as u8);
+                let amount = [-1, -1, -1, 1, -2][random.below(5)];
+                let register = random.below(2) as u8;
+                code.push(Count { register, variable: 0, amount, watched });
+                if random.one_in(2) {
+                    let condition = Condition { register, comparison: Comparison::Equal, constant: 0 };
+                    code.push(Branch { condition, target: code.len() as u16 + 2 });
+                    code.push(memory_of(random, 1));
+                }
+            }
+            8 => code.push(memory_of(random, 0)),
+            _ => code.push(memory_of(random, 1)),
+        }
+    }
+    code
+}
+
+fn memory_of(random: &mut Random, variable: u8) -> Instruction {
+    let mut instruction = memory_instruction(random);
+    match &mut instruction {
+        Instruction::Load { variable: of, .. }
+        | Instruction::Store { variable: of, .. }
+        | Instruction::FetchAdd { variable: of, .. }
+        | Instruction::CompareAndSwap { variable: of, .. } => *of = variable,
+        _ => {}
+    }
+    instruction
+}
+
 fn memory_instruction(random: &mut Random) -> Instruction {
     let variable = random.below(2) as u8;
     let register = random.below(2) as u8;

@@ -220,7 +220,7 @@ fn any(random: &mut Random) -> Order {
 }
 
 /// A random program of the shape of the classics: each thread makes two accesses, mostly to different locations, often with a fence
-/// between. Other random programs seldom communicate enough to tell a wrong model from a right one.
+/// between. Other random programs rarely communicate enough to tell a wrong model from a right one.
 pub fn like_a_classic(random: &mut Random) -> Litmus {
     let threads = 2 + random.below(3);
     let mut value = 0;

@@ -2,6 +2,7 @@
 
 use super::program::{Instruction, Program, REGISTERS, Value};
 use super::residual::Residual;
+use crate::counts::need;
 use crate::execution::{Ending, Execution, Outcome, Symmetry};
 use crate::operation::{Kind, Mode, Operation};
 use crate::threads::{ThreadId, ThreadSet};
@@ -9,7 +10,7 @@ use crate::threads::{ThreadId, ThreadSet};
 /// Local instructions a thread may execute between two visible operations.
 const LOCAL_STEPS: usize = 10_000;
 
-/// Places of a reader-writer lock: more than there can be readers.
+/// Places of a reader-writer lock: more than readers can take.
 const PLACES: i64 = 1000;
 
 /// What a thread is doing.
@@ -56,8 +57,8 @@ pub struct State {
     pub variables: Vec<i64>,
     /// Who has each mutex.
     pub owners: Vec<Option<ThreadId>>,
-    /// Who has each reader-writer lock for reading, and who for writing.
-    pub holders: Vec<(ThreadSet, Option<ThreadId>)>,
+    /// Who has each reader-writer lock for reading (in order, as often as it was taken), and who for writing.
+    pub holders: Vec<(Vec<ThreadId>, Option<ThreadId>)>,
     /// Who waits on each condition variable, oldest first.
     pub waiters: Vec<Vec<ThreadId>>,
     /// The semaphores.
@@ -73,6 +74,8 @@ pub struct Machine {
     residual: Residual,
     initial: State,
     state: State,
+    /// Variables whose counts are announced as additions.
+    counted: ThreadSet,
 }
 
 impl Machine {
@@ -87,13 +90,14 @@ impl Machine {
             threads,
             variables: program.variables.clone(),
             owners: vec![None; program.mutexes],
-            holders: vec![(ThreadSet::EMPTY, None); program.locks],
+            holders: vec![(Vec::new(), None); program.locks],
             waiters: vec![Vec::new(); program.conditions],
             semaphores: program.semaphores.clone(),
             arrived: vec![ThreadSet::EMPTY; program.barriers.len()],
         };
         let residual = Residual::new(&program);
-        let mut machine = Machine { program, residual, initial: state.clone(), state };
+        let counted = ThreadSet::EMPTY;
+        let mut machine = Machine { program, residual, initial: state.clone(), state, counted };
         for t in 0..machine.state.threads.len() {
             if machine.state.threads[t].status == Status::Ready {
                 machine.run_local(t as ThreadId);
@@ -101,6 +105,14 @@ impl Machine {
         }
         machine.initial = machine.state.clone();
         machine
+    }
+
+    /// Announces what `Count` does to these variables as additions ([`crate::counts`]), and nothing else about them in a way that
+    /// depends on their values.
+    #[must_use]
+    pub fn counting(mut self, variables: impl IntoIterator<Item = u8>) -> Machine {
+        self.counted = variables.into_iter().collect();
+        self
     }
 
     /// The program.
@@ -198,7 +210,7 @@ impl Machine {
 
     /// Places left in a reader-writer lock, of which a reader takes one and a writer all.
     fn places(&self, lock: u8) -> i64 {
-        let (readers, writer) = self.state.holders[lock as usize];
+        let (readers, writer) = &self.state.holders[lock as usize];
         if writer.is_some() { 0 } else { PLACES - readers.len() as i64 }
     }
 
@@ -221,6 +233,14 @@ impl Machine {
             Load { variable, .. } => plain(self.memory(Kind::Load, Mode::Read, variable, 0)),
             Store { variable, .. } => plain(self.memory(Kind::Store, Mode::Write, variable, 0)),
             FetchAdd { variable, .. } => self.memory(Kind::ReadModifyWrite, Mode::Write, variable, 0),
+            Count { variable, amount, watched, .. } if self.counted.contains(variable) => {
+                let needed = need(amount, watched.map_or(0, |value| 1 << value));
+                self.memory(Kind::ReadModifyWrite, Mode::Add, variable, needed)
+            }
+            Count { variable, .. } => self.memory(Kind::ReadModifyWrite, Mode::Write, variable, 0),
+            CompareAndSwap { variable, .. } if self.counted.contains(variable) => {
+                self.memory(Kind::CompareAndSwap, Mode::Write, variable, 0)
+            }
             CompareAndSwap { variable, expected, .. } => {
                 let expected = self.value(thread, expected);
                 self.memory(Kind::CompareAndSwap, Mode::CompareAndSwap, variable, expected)
@@ -348,6 +368,13 @@ impl Machine {
                 self.state.variables[variable as usize] = old.wrapping_add(amount);
                 self.set(thread, register, old);
             }
+            Count { register, variable, amount, watched } => {
+                let old = self.state.variables[variable as usize];
+                self.state.variables[variable as usize] = old.wrapping_add(amount);
+                if let Some(watched) = watched {
+                    self.set(thread, register, i64::from(old == i64::from(watched)));
+                }
+            }
             CompareAndSwap { register, variable, expected, new } => {
                 let success = self.state.variables[variable as usize] == self.value(thread, expected);
                 if success {
@@ -369,7 +396,10 @@ impl Machine {
                 }
                 self.set(thread, register, success);
             }
-            ReadLock(l) => self.state.holders[l as usize].0.insert(thread),
+            ReadLock(l) => {
+                let readers = &mut self.state.holders[l as usize].0;
+                readers.insert(readers.partition_point(|r| *r < thread), thread);
+            }
             WriteLock(l) => self.state.holders[l as usize].1 = Some(thread),
             TryWriteLock { register, lock } => {
                 let success = self.places(lock) == PLACES;
@@ -382,8 +412,8 @@ impl Machine {
                 let (readers, writer) = &mut self.state.holders[l as usize];
                 if *writer == Some(thread) {
                     *writer = None;
-                } else if readers.contains(thread) {
-                    readers.remove(thread);
+                } else if let Ok(at) = readers.binary_search(&thread) {
+                    readers.remove(at);
                 } else {
                     return self.fail(thread);
                 }
@@ -465,7 +495,10 @@ impl Execution for Machine {
         state.threads.copy_from_slice(&initial.threads);
         state.variables.copy_from_slice(&initial.variables);
         state.owners.fill(None);
-        state.holders.fill((ThreadSet::EMPTY, None));
+        for (readers, writer) in &mut state.holders {
+            readers.clear();
+            *writer = None;
+        }
         state.waiters.iter_mut().for_each(Vec::clear);
         state.semaphores.copy_from_slice(&initial.semaphores);
         state.arrived.fill(ThreadSet::EMPTY);

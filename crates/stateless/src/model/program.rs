@@ -78,6 +78,17 @@ pub enum Instruction {
         /// Added to it.
         amount: i64,
     },
+    /// `register = (variable == watched); variable += amount`, atomically; the register stays as it is if nothing is watched.
+    Count {
+        /// Gets 1 if the old value was the one that is watched, else 0.
+        register: u8,
+        /// Target.
+        variable: u8,
+        /// Added to it.
+        amount: i64,
+        /// What the old value is compared with.
+        watched: Option<u8>,
+    },
     /// If `variable == expected` then `variable = new; register = 1` else `register = 0`, atomically.
     CompareAndSwap {
         /// Gets 1 on success, else 0.
@@ -268,6 +279,10 @@ impl fmt::Display for Instruction {
             FetchAdd { register, variable, amount } => {
                 write!(f, "r{register} = fetch_add(x{variable}, {amount})")
             }
+            Count { register, variable, amount, watched: Some(watched) } => {
+                write!(f, "r{register} = (fetch_add(x{variable}, {amount}) == {watched})")
+            }
+            Count { variable, amount, .. } => write!(f, "fetch_add(x{variable}, {amount})"),
             CompareAndSwap { register, variable, expected, new } => {
                 write!(f, "r{register} = cas(x{variable}, {expected}, {new})")
             }

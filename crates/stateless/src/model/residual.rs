@@ -137,6 +137,7 @@ fn registers(instruction: &Instruction) -> (u8, u8) {
         | TimedWait { register, .. }
         | Choose { register, .. } => (0, 1 << register),
         Store { value, .. } => (value_register(value), 0),
+        Count { register, watched, .. } => (0, if watched.is_some() { 1 << register } else { 0 }),
         CompareAndSwap { register, expected, new, .. } => {
             (value_register(expected) | value_register(new), 1 << register)
         }
@@ -231,6 +232,7 @@ impl<'a> Walk<'a> {
             }
             Load { register, .. }
             | FetchAdd { register, .. }
+            | Count { register, .. }
             | TryLock { register, .. }
             | TryWriteLock { register, .. }
             | TimedWait { register, .. }
@@ -261,7 +263,8 @@ pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: S
                 && x.status != Status::Waiting
                 && state.owners.iter().all(|owner| *owner != Some(a) && *owner != Some(b))
                 && state.holders.iter().all(|(readers, writer)| {
-                    readers.contains(a) == readers.contains(b) && *writer != Some(a) && *writer != Some(b)
+                    let times = |t: ThreadId| readers.iter().filter(|r| **r == t).count();
+                    times(a) == times(b) && *writer != Some(a) && *writer != Some(b)
                 })
                 && p.class == q.class
                 && p.live.len() == q.live.len()
@@ -293,7 +296,8 @@ pub fn outcome_hash(machine: &Machine, symmetry: Symmetry) -> u64 {
     for (t, local) in state.threads.iter().enumerate() {
         let t_id = t as ThreadId;
         let owned = (0..state.owners.len() as u8).filter(|&m| state.owners[m as usize] == Some(t_id));
-        let read = (0..state.holders.len() as u8).filter(|&l| state.holders[l as usize].0.contains(t_id));
+        let read = (0..state.holders.len() as u8)
+            .flat_map(|l| state.holders[l as usize].0.iter().filter(|r| **r == t_id).map(move |_| l));
         let written = (0..state.holders.len() as u8).filter(|&l| state.holders[l as usize].1 == Some(t_id));
         let held = owned.chain(read.map(|l| 100 + l)).chain(written.map(|l| 200 + l)).collect();
         let (name, location) = match symmetry {

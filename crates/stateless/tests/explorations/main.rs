@@ -3,6 +3,7 @@
 mod closed_forms;
 mod contract;
 mod counterexamples;
+mod counts;
 mod memory_models;
 mod minimise;
 mod parallel;

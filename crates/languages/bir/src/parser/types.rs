@@ -50,7 +50,7 @@ impl Parser<'_> {
             _ if self.at_name() => {
                 let name = self.name("a type")?;
                 if self.eat(".") {
-                    // The type of an extension may be called `type`, `set` or the like; those are no keywords.
+                    // The type of an extension may be called `type`, `set` or the like; those are not keywords.
                     let ty = self.name("the name of the extension's type")?;
                     let args = if self.is("<") { self.type_args()? } else { Vec::new() };
                     TypeKind::Extension(name, ty, args)

@@ -11,6 +11,17 @@ impl Lowering<'_> {
         match fold(expr, &|name| self.names.constant(name)) {
             Ok(value) => Some(value),
             Err(span) => {
+                if let Some(name) = unknown(expr, &|name| {
+                    self.names.constant(name).is_some()
+                        || self.local(name).is_some()
+                        || self.names.globals.contains_key(name)
+                }) {
+                    let message = format!("`{}` is not defined", name.name);
+                    let help =
+                        format!("`#define` it in the model, or say its value: `-D {}=VALUE`", name.name);
+                    self.report(Diagnostic::error(name.span, message).help(help));
+                    return None;
+                }
                 self.report(
                     Diagnostic::error(expr.span, "this must be a constant")
                         .related(span, "this is not known before the model runs")
@@ -48,6 +59,17 @@ impl Lowering<'_> {
             return low;
         }
         value
+    }
+}
+
+/// The first name in an expression that nothing in the model has.
+fn unknown<'a>(expr: &'a ast::Expr, known: &dyn Fn(&str) -> bool) -> Option<&'a ast::Ident> {
+    match &expr.kind {
+        ast::ExprKind::Reference(r) => Some(&r.parts[0].name).filter(|name| !known(&name.name)),
+        ast::ExprKind::Unary(_, a) => unknown(a, known),
+        ast::ExprKind::Binary(_, a, b) => unknown(a, known).or_else(|| unknown(b, known)),
+        ast::ExprKind::Conditional(c, a, b) => [c, a, b].into_iter().find_map(|part| unknown(part, known)),
+        _ => None,
     }
 }
 

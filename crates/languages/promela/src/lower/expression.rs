@@ -273,6 +273,10 @@ impl Lowering<'_> {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         } else if self.proctype_named(&name.name).is_some() {
             diagnostic = diagnostic.help(format!("`{}` is a proctype: start it with `run`", name.name));
+        } else if name.name.chars().any(|c| c.is_ascii_uppercase()) && name.name.to_uppercase() == name.name {
+            // Names of macros are written so.
+            let help = format!("declare it, or say its value: `-D {}=VALUE`", name.name);
+            diagnostic = diagnostic.help(help);
         } else {
             diagnostic = diagnostic.help(format!("declare it first, for example `byte {};`", name.name));
         }

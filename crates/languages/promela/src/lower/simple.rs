@@ -19,10 +19,11 @@ impl Lowering<'_> {
         span: Span,
         out: &mut Vec<ElementId>,
     ) {
-        // Only what is written as a constant is one to SPIN.
-        let written = match e.kind {
+        // Only what is written as a constant is one to SPIN: a number, or a name of an mtype.
+        let written = match &e.kind {
             ast::ExprKind::Number(1) => Written::Skip,
             ast::ExprKind::Number(0) => Written::Never,
+            ast::ExprKind::Reference(r) if self.mtype_constant(r) == Some(1) => Written::Skip,
             _ => Written::Other,
         };
         let (operation, actions) = match &e.kind {

@@ -35,8 +35,21 @@ impl Parser<'_> {
         Ok(Declaration { visibility, ty, variables, span: start.to(self.previous) })
     }
 
+    /// The formal parameters, after `(`, and `)`.
+    pub(super) fn parameters(&mut self) -> Parse<Vec<Declaration>> {
+        let mut params = Vec::new();
+        while !self.is(")") {
+            params.push(self.parameter_group()?);
+            if !self.take(";") && !self.is(")") {
+                return Err(self.expected("`;` or `)`", "after the parameter"));
+            }
+        }
+        self.bump();
+        Ok(params)
+    }
+
     /// One group of formal parameters: `byte a, b`.
-    pub(super) fn parameter_group(&mut self) -> Parse<Declaration> {
+    fn parameter_group(&mut self) -> Parse<Declaration> {
         if self.is_name()
             && !self.word().is_some_and(|w| self.typedefs.contains(w))
             && self.ahead(1).word().is_none()

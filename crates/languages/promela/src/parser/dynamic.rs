@@ -1,6 +1,6 @@
 //! dSPIN's extensions: pointers, `new`, `delete`, functions.
 //!
-//! The words `function`, `ftype`, `new`, `delete` and `null` are no reserved words: they mean something only where nothing
+//! The words `function`, `ftype`, `new`, `delete` and `null` are not reserved words: they mean something only where nothing
 //! else could stand.
 
 use quotient_source::Diagnostic;
@@ -64,14 +64,7 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("a name for the function")?;
         self.expect("(", "after the name of the function")?;
-        let mut params = Vec::new();
-        while !self.is(")") {
-            params.push(self.parameter_group()?);
-            if !self.take(";") && !self.is(")") {
-                return Err(self.expected("`;` or `)`", "after the parameter"));
-            }
-        }
-        self.bump();
+        let params = self.parameters()?;
         let mut returns = None;
         if self.take(":") {
             let ty = self.type_name()?;

@@ -113,14 +113,7 @@ impl Parser<'_> {
             return Err(self.report(diagnostic));
         }
         self.bump();
-        let mut params = Vec::new();
-        while !self.is(")") {
-            params.push(self.parameter_group()?);
-            if !self.take(";") && !self.is(")") {
-                return Err(self.expected("`;` or `)`", "after the parameter"));
-            }
-        }
-        self.bump();
+        let params = self.parameters()?;
         let span = span.to(self.previous);
         let priority = self.priority()?;
         let mut provided = None;

@@ -45,6 +45,12 @@ fn statement(instruction: &Instruction, n: usize) -> String {
         FetchAdd { register, variable, amount } => {
             format!("r[{register}] = atomic_fetch_add(&p{n}_x[{variable}], {amount});")
         }
+        Count { variable, amount, watched: None, .. } => {
+            format!("atomic_fetch_add(&p{n}_x[{variable}], {amount});")
+        }
+        Count { register, variable, amount, watched: Some(watched) } => {
+            format!("r[{register}] = atomic_fetch_add(&p{n}_x[{variable}], {amount}) == {watched};")
+        }
         CompareAndSwap { register, variable, expected, new } => format!(
             "{{ long e = {}, v = {}; r[{register}] = atomic_compare_exchange_strong(&p{n}_x[{variable}], &e, v); }}",
             value(*expected),
@@ -57,13 +63,13 @@ fn statement(instruction: &Instruction, n: usize) -> String {
                 "r[{register}] = pthread_mutex_trylock(&m[{mutex}]) == 0; if (r[{register}]) h |= 1 << {mutex};"
             )
         }
-        ReadLock(_) => "if (hw) STOP; if (!hr) { pthread_rwlock_rdlock(&l); hr = 1; }".to_owned(),
+        ReadLock(_) => "if (hw) STOP; pthread_rwlock_rdlock(&l); hr++;".to_owned(),
         WriteLock(_) => "if (hw) STOP; pthread_rwlock_wrlock(&l); hw = 1;".to_owned(),
         TryWriteLock { register, .. } => {
             format!("r[{register}] = pthread_rwlock_trywrlock(&l) == 0; if (r[{register}]) hw = 1;")
         }
         Release(_) => {
-            "if (!hw && !hr) FAIL; if (hw) hw = 0; else hr = 0; pthread_rwlock_unlock(&l);".to_owned()
+            "if (!hw && !hr) FAIL; if (hw) hw = 0; else hr--; pthread_rwlock_unlock(&l);".to_owned()
         }
         Wait { mutex, .. } => format!("if (!(h >> {mutex} & 1)) FAIL; pthread_cond_wait(&c, &m[{mutex}]);"),
         TimedWait { register, mutex, .. } => format!(

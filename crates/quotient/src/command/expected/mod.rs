@@ -21,7 +21,7 @@ use files::Found;
 use report::{Outcome, Tested};
 use settings::Settings;
 
-/// Options of the subcommand.
+// Options of the subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Files, or folders to look through for models, programs and proofs

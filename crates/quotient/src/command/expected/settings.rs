@@ -75,7 +75,22 @@ impl Settings {
     }
 }
 
+/// More brackets in all, or dots on a line, than settings have.
+const MOST: usize = 256;
+
+/// Refuses text for which the reader of TOML, which calls itself for each list, table and part of a dotted name, could need more than its stack.
+fn bounded(text: &str) -> Result<(), String> {
+    let dots = |line: &str| line.matches('.').count();
+    if text.matches(['[', '{']).count() > MOST || text.lines().any(|line| dots(line) > MOST) {
+        return Err(format!(
+            "more than {MOST} brackets, or dots on a line; settings are strings and lists of strings"
+        ));
+    }
+    Ok(())
+}
+
 fn read(folder: &Path, text: &str) -> Result<Folder, String> {
+    bounded(text)?;
     let values: serde_json::Map<String, serde_json::Value> =
         basic_toml::from_str(text).map_err(|error| error.to_string())?;
     let mut settings = Folder { at: folder.to_path_buf(), ..Folder::default() };
@@ -121,5 +136,9 @@ mod tests {
         assert!(read("options = 3\n").unwrap_err().contains("list of strings"));
         assert!(read("timeout = \"soon\"\n").is_err());
         assert!(read("= 3").is_err());
+        for text in ["[".repeat(100_000), "{a=".repeat(100_000), "a.".repeat(100_000)] {
+            assert!(read(&format!("a = {text}")).unwrap_err().contains("more than 256"));
+            assert!(read(&format!("[{text}")).unwrap_err().contains("more than 256"));
+        }
     }
 }

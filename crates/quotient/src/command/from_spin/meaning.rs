@@ -117,8 +117,8 @@ impl Meaning {
         self.no_partial_order && self.optimisations_off == [true; 3]
     }
 
-    /// The command line after `quotient`. `has_claims`: the model has claims of its own.
-    pub(super) fn words(&self, has_claims: bool) -> Vec<String> {
+    /// The command line after `quotient`. `has_claims`: the model has claims of its own, where that is known.
+    pub(super) fn words(&self, has_claims: Option<bool>) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut say = |all: &[&str]| words.extend(all.iter().map(|&word| word.to_owned()));
         let model = self.model.as_deref().unwrap_or("MODEL.pml");
@@ -155,10 +155,11 @@ impl Meaning {
         if let Some(claim) = &self.claim {
             say(&["--claim", claim]);
         }
-        let by_labels = self.acceptance && self.formulas.is_empty() && (self.without_claims || !has_claims);
+        let by_labels =
+            self.acceptance && self.formulas.is_empty() && (self.without_claims || has_claims != Some(true));
         let lossy_or_other = self.store.map(|store| ["--store", store]);
         let flags: [(bool, &[&str]); 9] = [
-            (self.without_claims && has_claims, &["--safety"]),
+            (self.without_claims && has_claims != Some(false), &["--safety"]),
             (by_labels, &["--acceptance"]),
             (self.progress, &["--progress"]),
             (self.fair && (self.acceptance || self.progress), &["--fair"]),

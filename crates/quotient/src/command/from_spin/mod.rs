@@ -17,7 +17,7 @@ use quotient::{LoadOptions, Model};
 
 use super::{status, terminal};
 
-/// Options of the subcommand.
+// Options of the subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct FromSpin {
     /// Run the command line, too
@@ -43,7 +43,7 @@ pub(crate) fn main(options: &FromSpin) -> u8 {
         }
     };
     let claims = claims(&meaning);
-    let words = meaning.words(claims.as_ref().is_ok_and(|claims| !claims.is_empty()));
+    let words = meaning.words(claims.as_ref().ok().map(|claims| !claims.is_empty()));
     let line: Vec<String> = words.iter().map(|word| words::quoted(word)).collect();
     let printed = terminal::product(&format!("quotient {}\n", line.join(" ")));
     for note in notes(&meaning, &claims) {
@@ -57,6 +57,10 @@ pub(crate) fn main(options: &FromSpin) -> u8 {
     }
     if options.run { run(&words) } else { printed }
 }
+
+/// Commands of the shell that stand beside SPIN's in scripts and behind a `|`, and change nothing.
+const ASIDE: [&str; 12] =
+    ["rm", "echo", "cp", "mv", "mkdir", "cat", "tee", "head", "tail", "less", "more", "grep"];
 
 /// What command lines mean together.
 fn read(commands: &[Vec<String>]) -> Result<Meaning, String> {
@@ -79,12 +83,21 @@ fn read(commands: &[Vec<String>]) -> Result<Meaning, String> {
         } else if stem == "pan" || stem == "a.out" || program.trim_start_matches("./") == made {
             meaning.job = Job::Check;
             verify(rest, &mut meaning);
-        } else if !matches!(stem, "rm" | "echo") {
+        } else if !ASIDE.contains(&stem) {
             let help = "help: write the lines with `spin`, the C compiler and `./pan`";
             return Err(format!("`{program}` is not a command of SPIN\n{help}"));
         }
     }
     if meaning.model.is_none() {
+        if let [formula] = meaning.formulas.as_slice() {
+            let help = format!("help: quotient check MODEL.pml --ltl {}", words::quoted(formula));
+            return Err(format!(
+                "`spin -f` alone prints a claim; here formulas are checked as they are\n{help}"
+            ));
+        }
+        if commands.iter().flatten().any(|word| word == "-V") {
+            return Err("`spin -V` prints SPIN's version\nhelp: quotient --version".to_owned());
+        }
         let why = if simulated { "which model?" } else { "no command line of spin names the model" };
         return Err(format!("{why}\nhelp: quotient from-spin 'spin -a model.pml; gcc -o pan pan.c; ./pan'"));
     }
@@ -143,14 +156,19 @@ fn notes(meaning: &Meaning, claims: &Result<Vec<String>, String>) -> Vec<String>
         .map(|(word, told)| match told {
             Told::As(options) => format!("  {word:<width$}  {options}"),
             Told::Nothing(why) => format!("  {word:<width$}  not needed: {why}"),
-            Told::Refused(why) => format!("  {word:<width$}  not to be had: {why}"),
+            Told::Refused(why) => format!("  {word:<width$}  not available: {why}"),
         })
         .collect();
     if meaning.job != Job::Check {
         return notes;
     }
     match claims {
-        Err(message) => notes.push(format!("note: whether the model has claims is not known\n{message}")),
+        Err(message) => {
+            let message = message.trim_end().replace('\n', "\n  ");
+            notes.push(format!(
+                "note: the model cannot be read now, so nothing is known of its claims:\n  {message}"
+            ));
+        }
         Ok(claims) if !claims.is_empty() && !meaning.without_claims => {
             if !meaning.acceptance {
                 notes.push("note: the model's claims are checked wholly here, infinite runs included; SPIN does so with -a".into());

@@ -69,7 +69,8 @@ pub(super) fn read(words: &[String], meaning: &mut Meaning) -> Result<(), String
             "-e" | "-L" => meaning.refuse(flag, "claims are checked one by one, not as a product"),
             "-m" => meaning.refuse(flag, "a send to a full channel waits here; messages are not lost"),
             "-J" | "-O" | "-o6" | "-o7" => meaning.refuse(flag, "the language is that of SPIN 6.5"),
-            "-A" | "-C" | "-d" | "-I" | "-M" | "-V" | "-pp" | "-S1" | "-S2" => {
+            "-M" => meaning.refuse(flag, "charts are drawn of runs that are kept: `quotient draw`; or look at one in the browser: `quotient explore`"),
+            "-A" | "-C" | "-d" | "-I" | "-V" | "-pp" | "-S1" | "-S2" => {
                 meaning.refuse(flag, "it prints something about the model, and there is nothing to check");
             }
             "-o1" | "-o2" | "-o3" => {

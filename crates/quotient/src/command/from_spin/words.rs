@@ -30,6 +30,10 @@ pub(super) fn commands(line: &str) -> Result<Vec<Vec<String>>, String> {
                     "`{letter}` stands for something that only the shell knows; write it out"
                 ));
             }
+            // Formulas without quotes: a shell would not give them to SPIN either.
+            '(' | ')' => {
+                return Err(format!("`{letter}` means something to the shell; put formulas into quotes"));
+            }
             '#' if word.is_none() => while rest.next_if(|&c| c != '\n').is_some() {},
             '>' | '<' => {
                 // The number before it and the file after it belong to the redirection.
@@ -77,6 +81,7 @@ mod tests {
         assert_eq!(cut("spin -a \\\n m.pml # made\n./pan"), [vec!["spin", "-a", "m.pml"], vec!["./pan"]]);
         assert!(commands("spin -a $MODEL").is_err());
         assert!(commands("spin 'm.pml").is_err());
+        assert!(commands("spin -a -f !([]<>p) m.pml").is_err());
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) fn journal() -> &'static Journal {
     &JOURNAL
 }
 
-/// Bounds that hold for all that is done.
+// Bounds that hold for all that is done.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Bounds {
     /// Stop after this time (for example 30s, 10m, 2h)
