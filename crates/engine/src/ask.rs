@@ -10,8 +10,8 @@ use quotient_seams::Incomplete;
 use quotient_search::{Cause, FINISH_LEVELS_FROM, Found, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
+use crate::apart::Doubt;
 use crate::check::Compile;
-use crate::mirrored::exchanged;
 use crate::outcome::{Answer, Applied, Outcome, without_violation};
 use crate::question::Question;
 use crate::searching::{process_seconds, random, run, thread_seconds};
@@ -128,9 +128,9 @@ impl Model {
             }
         }
         if report.stop == Stop::Complete && safety {
-            let exchanged = stands.as_ref().map_or_else(Vec::new, |stands| exchanged(&machine, stands));
-            outcome.unreached = unreached(&machine, self, &exchanged);
-            outcome.covered = covered(&machine, self);
+            let again = || compile(how).map(|(machine, _)| machine);
+            let states = report.statistics.states;
+            self.never_executed((&machine, stands.as_ref()), states, check, again, outcome)?;
         }
         if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
             report.stop = Stop::Incomplete(Incomplete::Audit(why));
@@ -195,8 +195,8 @@ impl Model {
         outcome: &mut Outcome,
     ) -> Result<(), CheckError> {
         if report.stop == Stop::Complete {
-            outcome.unreached = unreached(machine, self, &[]);
-            outcome.covered = covered(machine, self);
+            outcome.unreached = unreached(machine, self, &[], Doubt::Listed);
+            outcome.covered = covered(machine, self, &[]);
         }
         let found = self.record(Question::Safety, machine, None, report, check.told, outcome)?;
         if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {

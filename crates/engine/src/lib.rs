@@ -4,6 +4,7 @@
 //! each [`Question`] the seams are chosen, with the reasons for what is left off; a search runs; and what it found is
 //! executed again and written down. Nothing here prints, and nothing ends the process.
 
+mod apart;
 mod ask;
 mod asked;
 mod audit;

@@ -7,6 +7,7 @@ use quotient_program::Function;
 use quotient_source::Span;
 
 use crate::Model;
+use crate::apart::Doubt;
 
 /// A statement that was never executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +18,21 @@ pub struct Unreached {
     pub at: String,
     /// The statement.
     pub statement: String,
+    /// Where it is written.
+    pub(crate) span: Span,
 }
 
 /// Statements that no process executed in a search that has explored everything. `exchanged`: transformations that representatives
-/// exchanged; where one of them was taken, each of the others may have been, if a process can have arrived there.
-pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize>]) -> Vec<Unreached> {
+/// exchanged; where one of them was taken, each of them may have been, if a process can have arrived there, and none of them surely was.
+pub(crate) fn unreached(
+    machine: &Machine,
+    model: &Model,
+    exchanged: &[Vec<usize>],
+    doubt: Doubt,
+) -> Vec<Unreached> {
     let taken = exchanged.iter().filter(|alike| alike.iter().any(|number| machine.taken(*number) > 0));
     let maybe: HashSet<usize> = taken.flatten().copied().collect();
+    let follow = doubt == Doubt::Executed;
     let mut number = 0;
     // A statement can be several transformations (copied into choices): it is reached when one of them is.
     let mut reached: HashSet<Span> = HashSet::new();
@@ -34,7 +43,10 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize
         for location in &function.locations {
             let numbers = number..number + location.transformations.len();
             number = numbers.end;
-            let how = |n| Executed { surely: machine.taken(n) > 0, maybe: maybe.contains(&n) };
+            let how = |n| {
+                let known = !maybe.contains(&n);
+                Executed { surely: known && machine.taken(n) > 0, maybe: follow && !known }
+            };
             executed.push(numbers.map(how).collect::<Vec<_>>());
         }
         let arrived = arrived(function, &executed);
@@ -81,6 +93,7 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize
             out.push(Unreached {
                 process: name.into(),
                 at: model.sources.file_line(span),
+                span,
                 statement: if end.is_some() { "the end of the process".into() } else { text.to_owned() },
             });
         }
@@ -125,7 +138,9 @@ pub struct Covered {
 }
 
 /// How often the statements of each line were executed, by the order of the program. Of a line with several statements, the one that was executed most.
-pub(crate) fn covered(machine: &Machine, model: &Model) -> Vec<Covered> {
+/// Those `missing` were not, even if something that takes their place was.
+pub(crate) fn covered(machine: &Machine, model: &Model, missing: &[Unreached]) -> Vec<Covered> {
+    let missing: HashSet<Span> = missing.iter().map(|statement| statement.span).collect();
     let mut lines: Vec<Covered> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     // A statement can be several transformations (copied into choices): together they are what was executed.
@@ -139,7 +154,7 @@ pub(crate) fn covered(machine: &Machine, model: &Model) -> Vec<Covered> {
             spans.push(span);
             0
         });
-        *known += machine.taken(number);
+        *known += if missing.contains(&span) { 0 } else { machine.taken(number) };
     }
     for span in spans {
         let (at, times) = (model.sources.file_line(span), times[&span]);

@@ -105,6 +105,58 @@ fn statements_behind_a_guard_that_never_holds() {
     }
 }
 
+/// Locations, variables or process types that are exchanged do not say which of them a process has been at: a search without symmetry finds out what was
+/// executed, and where it gives up, the report says so.
+#[test]
+fn what_takes_the_place_of_something_executed_is_told_apart() {
+    // Nobody ever gets past the first of two equal statements.
+    let rounds = "chan c2 = [1] of { byte }; byte c0;\n\
+                  active proctype P() { L1: c2!c0;\n c2!c0;\n goto L1 }\n";
+    // The processes are alike, their beginnings are not.
+    let unequal = "byte a = 1, b;\n\
+                   active proctype A() { do :: a == 1 ->\n a = 2 od }\n\
+                   active proctype B() { do :: b == 1 ->\n b = 2 od }\n\
+                   active proctype Reset() { do :: a = 0 :: b = 0 od }\n";
+    for (text, number) in [(rounds, 1), (unequal, 2)] {
+        let model = Model::from_text("apart.pml", text).expect("correct");
+        for partial_order in [PartialOrder::On, PartialOrder::Off] {
+            let told = |raw| {
+                let check = Check { raw, partial_order, deadlocks: false, ..Check::default() };
+                let outcome = model.check(&check).expect("small");
+                assert!(!outcome.notes.iter().any(|note| note.contains("not known")), "{:?}", outcome.notes);
+                let statements = outcome.unreached.iter().map(|u| (u.at.clone(), u.statement.clone()));
+                let lines = outcome.covered.iter().filter(|line| line.times > 0).map(|line| line.at.clone());
+                (statements.collect::<Vec<_>>(), lines.collect::<Vec<_>>())
+            };
+            assert_eq!(told(false).0, told(true).0, "{text}");
+            let executed = |(missing, lines): (Vec<(String, String)>, Vec<String>)| {
+                assert_eq!(missing.iter().filter(|(_, s)| s != "the end of the process").count(), number);
+                lines
+            };
+            let (reduced, raw) = (executed(told(false)), executed(told(true)));
+            assert!(reduced.iter().all(|line| raw.contains(line)), "{reduced:?} {raw:?}");
+        }
+    }
+}
+
+/// Where too many states would have to be looked at, the places are named.
+#[test]
+fn what_is_not_known_of_statements_is_said() {
+    let process = |name: &str, mine: &str| {
+        format!("active proctype {name}() {{ byte n; do :: n < 60 -> n++ :: {mine} ->\n {mine} = false od }}\n")
+    };
+    let set = "active proctype S() { do :: a = false :: b = false od }\n";
+    let text = format!("bool a, b;\n{}{}{set}", process("A", "a"), process("B", "b"));
+    let text = text.replace("bool a, b;", "bool a = true, b; byte m[4];")
+        + "active [3] proctype N() { do :: m[_pid % 4] < 12 -> m[_pid % 4]++ od }\n";
+    let model = Model::from_text("open.pml", &text).expect("correct");
+    let check = Check { partial_order: PartialOrder::Off, deadlocks: false, ..Check::default() };
+    let outcome = model.check(&check).expect("small");
+    let note = outcome.notes.iter().find(|note| note.contains("not known"));
+    assert!(note.is_some_and(|note| note.contains("open.pml:5")), "{:?} {:?}", outcome.notes, outcome.unreached);
+    assert!(outcome.unreached.iter().all(|u| u.at != "open.pml:5"));
+}
+
 /// A local statement that fails is merged with the step before where one violation is enough, and stands alone where all are asked for: what
 /// others can do before it is found, too, and the runs are followed as they were found.
 #[test]

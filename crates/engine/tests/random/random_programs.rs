@@ -42,6 +42,8 @@ struct Answer {
     places: BTreeSet<(String, Option<String>)>,
     /// Statements never executed.
     unreached: BTreeSet<String>,
+    /// The report says that it does not know of others.
+    open: bool,
 }
 
 fn answer(model: &Model, check: &Check<'_>) -> Result<Answer, String> {
@@ -61,6 +63,7 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Answer, String> {
             .filter(|u| u.statement != "the end of the process")
             .map(|u| format!("{} {} {}", u.process, u.at, u.statement))
             .collect(),
+        open: outcome.notes.iter().any(|note| note.starts_with("not known whether these were ever executed")),
     })
 }
 
@@ -121,6 +124,7 @@ fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
                 let first = first.get_or_insert_with(|| Answer {
                     places: found.places.clone(),
                     unreached: found.unreached.clone(),
+                    open: found.open,
                     kinds: BTreeSet::new(),
                     states: 0,
                     transitions: 0,
@@ -134,7 +138,7 @@ fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
                     all.iter().filter(|s| raw || !s.ends_with("the end of the process")).cloned().collect()
                 };
                 let (is, was) = (statements(&found.unreached), statements(&first.unreached));
-                if is != was {
+                if is != was && !(found.open && is.is_subset(&was)) {
                     return Err(format!("{name}: never executed: {is:?} instead of {was:?}"));
                 }
             }

@@ -67,6 +67,7 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         remote_labels: Vec::new(),
         started: Vec::new(),
         receives_own_id: Vec::new(),
+        shows_own_id: Vec::new(),
         label_names: Vec::new(),
         remote_locals: None,
         current: None,
@@ -118,6 +119,8 @@ struct Lowering<'a> {
     started: Vec<String>,
     /// Proctypes that receive into `_pid`.
     receives_own_id: Vec<String>,
+    /// Proctypes whose `_pid` others read.
+    shows_own_id: Vec<String>,
     /// The names of the program's labels, each at the place that refers to it.
     label_names: Vec<ast::Ident>,
     /// Every function's locals, when some expression refers to those of another function.
@@ -170,6 +173,7 @@ impl Lowering<'_> {
         self.remote_labels = remote.labels;
         self.started = remote.started;
         self.receives_own_id = remote.receives_own_id;
+        self.shows_own_id = remote.shows_own_id;
         self.program.features.priorities = remote.priorities;
         if remote.variables {
             // Another process's variables are known only when it has been translated: once for that, then

@@ -94,9 +94,9 @@ impl Lowering<'_> {
         out
     }
 
-    /// Gives the process a variable for its number, if something is received into it.
+    /// Gives the process a variable for its number, if something is received into it or others read it (`P[n]:_pid`).
     pub(super) fn declare_own_id(&mut self, process: &str, span: Span) {
-        if self.receives_own_id.iter().any(|name| name == process) {
+        if self.receives_own_id.iter().chain(&self.shows_own_id).any(|name| name == process) {
             let name = ast::Ident { name: OWN_ID.into(), span };
             self.add_local(&name, Type::Int(IntType::BYTE), Init::Fill(Expr::SelfId));
         }

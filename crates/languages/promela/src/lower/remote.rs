@@ -20,6 +20,8 @@ pub(super) struct Remote {
     pub(super) started: Vec<String>,
     /// Proctypes that receive into `_pid`.
     pub(super) receives_own_id: Vec<String>,
+    /// Proctypes whose `_pid` others read.
+    pub(super) shows_own_id: Vec<String>,
     /// The proctype being looked at.
     process: String,
 }
@@ -235,8 +237,11 @@ impl Remote {
                 self.expr(b);
             }
             ExprKind::Quantified { body, .. } => self.expr(body),
-            ExprKind::RemoteVariable { pid, variable, .. } => {
+            ExprKind::RemoteVariable { proctype, pid, variable } => {
                 self.variables = true;
+                if variable.parts[0].name.name == OWN_ID {
+                    self.shows_own_id.push(proctype.name.clone());
+                }
                 pid.iter().for_each(|e| self.expr(e));
                 self.reference(variable);
             }
