@@ -8,7 +8,7 @@
 //! are left open.
 
 use quotient_machine::Machine;
-use quotient_search::{Limits, Statistics, Stop};
+use quotient_search::{Limits, Statistics, Stop, Workers};
 
 use crate::mirrored::exchanged;
 use crate::outcome::Outcome;
@@ -79,7 +79,7 @@ impl Model {
             let limits = Limits { states: Some(next.min(most)), ..check.limits };
             let part = Check {
                 limits,
-                workers: None,
+                workers: Some(Workers::new(1)),
                 checkpoint: None,
                 disk: None,
                 processes: None,

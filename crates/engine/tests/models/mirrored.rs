@@ -143,7 +143,9 @@ fn what_takes_the_place_of_something_executed_is_told_apart() {
 #[test]
 fn what_is_not_known_of_statements_is_said() {
     let process = |name: &str, mine: &str| {
-        format!("active proctype {name}() {{ byte n; do :: n < 60 -> n++ :: {mine} ->\n {mine} = false od }}\n")
+        format!(
+            "active proctype {name}() {{ byte n; do :: n < 60 -> n++ :: {mine} ->\n {mine} = false od }}\n"
+        )
     };
     let set = "active proctype S() { do :: a = false :: b = false od }\n";
     let text = format!("bool a, b;\n{}{}{set}", process("A", "a"), process("B", "b"));
@@ -153,7 +155,12 @@ fn what_is_not_known_of_statements_is_said() {
     let check = Check { partial_order: PartialOrder::Off, deadlocks: false, ..Check::default() };
     let outcome = model.check(&check).expect("small");
     let note = outcome.notes.iter().find(|note| note.contains("not known"));
-    assert!(note.is_some_and(|note| note.contains("open.pml:5")), "{:?} {:?}", outcome.notes, outcome.unreached);
+    assert!(
+        note.is_some_and(|note| note.contains("open.pml:5")),
+        "{:?} {:?}",
+        outcome.notes,
+        outcome.unreached
+    );
     assert!(outcome.unreached.iter().all(|u| u.at != "open.pml:5"));
 }
 

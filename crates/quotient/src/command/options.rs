@@ -558,6 +558,23 @@ impl Explore {
 }
 
 impl Check {
+    /// The first of the options given that writes files, or talks to others.
+    pub(crate) fn reaches_out(&self) -> Option<&'static str> {
+        let reaches = [
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.resume.is_some(), "--resume"),
+            (self.disk.is_some(), "--disk"),
+            (self.hosts.is_some(), "--hosts"),
+            (self.listen.is_some(), "--listen"),
+            (self.token_file.is_some(), "--token-file"),
+            (self.trace.is_some(), "--trace"),
+            (self.dot.is_some(), "--dot"),
+            (self.statistics.is_some(), "--statistics"),
+            (self.explore, "--explore"),
+        ];
+        reaches.into_iter().find_map(|(given, name)| given.then_some(name))
+    }
+
     /// What the model is loaded with: definitions and properties.
     pub(crate) fn load_options(&self) -> quotient::LoadOptions {
         use quotient::PropertyKeyword::{Ctl, Invariant, Ltl};

@@ -140,6 +140,19 @@ pub(crate) struct Prove {
     n: Option<usize>,
 }
 
+impl Prove {
+    /// The first of the options given that writes a file.
+    pub(crate) fn writes(&self) -> Option<&'static str> {
+        let written = [
+            (&self.certificate, "--certificate"),
+            (&self.smtlib, "--smtlib"),
+            (&self.picture, "--picture"),
+            (&self.horn, "--horn"),
+        ];
+        written.into_iter().find_map(|(path, name)| path.as_ref().map(|_| name))
+    }
+}
+
 // What the preprocessor of Promela models is told.
 #[derive(Debug, Args)]
 pub(crate) struct Preprocessor {

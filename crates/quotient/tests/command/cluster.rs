@@ -92,6 +92,10 @@ fn a_process_that_is_killed_ends_the_others() {
     }
     let report = text(&ended[0].stdout);
     assert!(report.contains("process 2") && report.contains("is lost"), "{report}");
+    // What was found until then is not lost.
+    let states = report.lines().find_map(|line| line.trim().split_once(" states, "));
+    let states = states.and_then(|(states, _)| states.replace(',', "").parse::<u64>().ok());
+    assert!(states.is_some_and(|states| states > 1_000), "{report}");
     assert!(ended[1].stdout.is_empty(), "{}", text(&ended[1].stdout));
     assert!(text(&ended[1].stderr).contains("is lost"), "{}", text(&ended[1].stderr));
 }

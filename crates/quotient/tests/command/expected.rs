@@ -55,6 +55,27 @@ fn everything_as_expected() {
     assert!(text.contains("test result: ok. 4 passed; 0 failed; 0 without an expectation"), "{text}");
 }
 
+/// Files of others cannot have files written: neither by their expectations nor by their settings or names.
+#[test]
+fn files_of_others_write_nothing() {
+    let writes = "// quotient: --trace out.txt => violated\nactive proctype P() { assert(false) }\n";
+    let named = "// quotient: a.pml => violated\nactive proctype P() { assert(false) }\n";
+    let builds = "// quotient: holds\nint main(void) { return 0; }\n";
+    let settings = "options = [\"--\", \"-Wl,-Map=out.txt\"]\n";
+    let files =
+        [("a.pml", writes), ("--trace=out.pml", named), ("c/b.c", builds), ("c/quotient.toml", settings)];
+    let folder = folder("foreign", &files);
+    let (status, text) = run(&folder, &["test"]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("a.pml:1\n  --trace may write files"), "{text}");
+    assert!(text.contains("`-- -Wl,-Map=out.txt` may write files"), "{text}");
+    assert!(!folder.join("out.txt").exists() && !folder.join("c/out.txt").exists());
+    assert!(std::fs::read_to_string(folder.join("--trace=out.pml")).is_ok_and(|text| text == named));
+    let (status, text) = run(&folder, &["test", "--trusted", "a.pml"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(folder.join("out.txt").exists());
+}
+
 #[test]
 fn whatever_is_not_as_expected_is_a_failure() {
     let files = [

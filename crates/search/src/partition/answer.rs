@@ -14,6 +14,11 @@ pub(super) fn stopped(stop: Stop) -> Report {
     }
 }
 
+/// A search that lost a process: what is known of how far it came.
+pub(super) fn unfinished(stop: Stop, statistics: Statistics, workers: usize) -> Report {
+    Report { statistics, workers, ..stopped(stop) }
+}
+
 pub(super) fn write_report(report: &Report) -> Vec<u8> {
     let mut out = Writer::of(RESULT);
     let (kind, text) = match &report.stop {

@@ -2,7 +2,7 @@
 
 use quotient_seams::{Ample, Known, Representative, System, Visited, Worker};
 
-use super::answer::{read_report, stopped, write_report};
+use super::answer::{read_report, stopped, unfinished, write_report};
 use super::kept::{Begins, Kept, agree};
 use super::machines::{Peers, Process};
 use super::owner::Deciding;
@@ -85,7 +85,8 @@ where
         });
         drop(std::mem::take(&mut all));
         let ended = ended.and_then(|()| process.run(resumed, &mut watched));
-        let report = process.report(ended, &parents, &mut watched).unwrap_or_else(stopped);
+        let report = process.report(ended, &parents, &mut watched);
+        let report = report.unwrap_or_else(|stop| unfinished(stop, process.so_far(), count));
         // Those that are gone do not need it.
         let _ = process.town.send_all(&write_report(&report));
         return report;

@@ -14,7 +14,7 @@ use quotient_seams::{
     Ample, Incomplete, Numbering, Omega, Proviso, Representative, Successors, ViolationCode, Worker,
 };
 
-use super::answer::{read_report, stopped, write_report};
+use super::answer::{read_report, stopped, unfinished, write_report};
 use super::laps::{BITS, Laps, NOWHERE, Steps};
 use super::machines::Peers;
 use super::owner::Deciding;
@@ -230,7 +230,7 @@ where
     let ended = begun.and_then(|()| search.run(&mut watched));
     match (ended, me) {
         // The others do not know of it: they miss this process when it ends.
-        (Err(stop), _) if !search.rounds.agreed => stopped(stop),
+        (Err(stop), _) if !search.rounds.agreed => unfinished(stop, search.statistics(), count),
         (ended, 0) => {
             let report = search.report(ended, &mut watched).unwrap_or_else(stopped);
             let _ = search.rounds.tell_all(&write_report(&report));

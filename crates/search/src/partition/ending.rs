@@ -178,6 +178,23 @@ where
         Ok(Report { stop, found, statistics, workers: self.town.count })
     }
 
+    /// How far the search has come, where a process is lost: what the first one has, and what the others had at the end of the last round.
+    pub(super) fn so_far(&self) -> Statistics {
+        let (town, others) = (&self.town, &self.town.others);
+        let states = town.states() + town.base + others.states;
+        let expanded = town.expanded + others.expanded;
+        Statistics {
+            states,
+            transitions: self.part.transitions() + others.transitions,
+            expanded,
+            depth: self.part.depth,
+            waiting: states.saturating_sub(expanded),
+            store_bytes: self.home.as_ref().map_or(0, |home| home.store.bytes()),
+            search_bytes: 12 * town.from.capacity() as u64,
+            ..Statistics::default()
+        }
+    }
+
     /// Takes over what a process has found.
     fn join(
         &mut self,

@@ -3,6 +3,7 @@
 //! Each expectation is one run of this program in a process of its own, in the folder of the file: what hangs is ended, what crashes is one
 //! failure, and options mean what they mean on the command line.
 
+mod confined;
 mod files;
 mod report;
 mod run;
@@ -51,6 +52,10 @@ pub(crate) struct Test {
     /// Write the violations that were not expected to a file (SARIF 2.1)
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+
+    /// The files are one's own: expectations may name files to write and commands that build
+    #[arg(long)]
+    pub(crate) trusted: bool,
 
     /// Name only what is not as expected
     #[arg(short, long)]
@@ -130,6 +135,7 @@ fn all(test: &Test) -> Result<bool, String> {
 /// Makes the runs, some at a time; what was blessed is written when all are done.
 fn run_all(test: &Test, found: &[Found], jobs: &[Job]) -> Vec<Tested> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let trust = if test.trusted { run::Trust::Own } else { run::Trust::Foreign };
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Tested)>> = Mutex::new(Vec::new());
     let blessed: Mutex<Vec<(usize, Vec<quotient_expectations::Clause>)>> = Mutex::new(Vec::new());
@@ -144,7 +150,7 @@ fn run_all(test: &Test, found: &[Found], jobs: &[Job]) -> Vec<Tested> {
                     let Some(job) = jobs.get(index).filter(|_| !watch::interrupt().raised()) else { return };
                     let file = &found[job.file];
                     let limit = test.timeout.or(file.timeout).unwrap_or(settings::USUAL_TIMEOUT);
-                    let (answer, seconds) = run::run(file, &job.expectation.options, limit);
+                    let (answer, seconds) = run::run(file, &job.expectation.options, limit, trust);
                     let mut outcome = match &answer {
                         run::Answer::Document(document) => match judge(&job.expectation.clauses, document) {
                             differences if differences.is_empty() && !job.expectation.clauses.is_empty() => {

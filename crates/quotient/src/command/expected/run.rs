@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::super::kind::Kind;
 use super::super::watch;
+use super::confined::confined;
 use super::files::Found;
 
 /// What came of a run.
@@ -19,6 +20,15 @@ pub(super) enum Answer {
     None(String),
     /// The user has stopped everything.
     Stopped,
+}
+
+/// Whose the files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// The user's own: what they ask for is done.
+    Own,
+    /// Of somebody else: they cannot name files to write or commands to run.
+    Foreign,
 }
 
 /// How long a process may take to end when it is told to.
@@ -43,9 +53,10 @@ pub(super) fn words(file: &Found, options: &[String]) -> Vec<String> {
 }
 
 /// Runs a file with some options, in its folder; gives the answer and the seconds that it took.
-pub(super) fn run(file: &Found, options: &[String], limit: Duration) -> (Answer, f64) {
+pub(super) fn run(file: &Found, options: &[String], limit: Duration, trust: Trust) -> (Answer, f64) {
     let started = Instant::now();
-    let answer = answer(file, options, limit).unwrap_or_else(Answer::None);
+    let allowed = if trust == Trust::Own { Ok(()) } else { confined(&words(file, options)) };
+    let answer = allowed.and_then(|()| answer(file, options, limit)).unwrap_or_else(Answer::None);
     (answer, started.elapsed().as_secs_f64())
 }
 
