@@ -362,11 +362,6 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
-    if let Some(path) = &options.dot
-        && let Err(message) = draw(path, &report.answer)
-    {
-        return failed(&message, status::ERROR, options.json);
-    }
     let again = match &report.answer {
         Answer::Violated(trace) => {
             let (before, behind) = options.native.replay_command(&file, &input.define, &input.include);
@@ -389,6 +384,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let text = if options.json { native_report::json(&run) } else { native_report::human(&run) };
     let status = terminal::report(&text, exit_status(&report));
     // The answer is given: whatever fails from here on does not change it.
+    let drawn = options.dot.as_deref().map_or(Ok(()), |path| draw(path, &report.answer));
+    drawn.unwrap_or_else(|message| eprintln!("error: {message}"));
     let Answer::Violated(repeated) = &report.answer else {
         if options.explore {
             eprintln!("note: there is no counterexample to explore; `quotient explore` opens any program");

@@ -108,6 +108,21 @@ fn side_files_that_cannot_be_written_change_nothing() {
     assert_eq!(output.status.code(), Some(12));
     assert_eq!(json(&output)["verdict"], "violated");
     assert!(err(&output).contains("cannot write /no/such/place.trace"), "{}", err(&output));
+    let program = File::new("side_program.c", "#include <assert.h>\nint main(void) { assert(0); return 0; }\n");
+    let proof = "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 1.\n";
+    let proof = File::new("side_proof.clp", proof);
+    for (words, status, said) in [
+        (&["check", program.path(), "--dot"][..], 12, "violated"),
+        (&["check", program.path(), "--trace"], 12, "violated"),
+        (&["check", program.path(), "--json", "--dot"], 12, "violated"),
+        (&["prove", proof.path(), "--certificate"], 10, "refuted"),
+        (&["prove", proof.path(), "--smtlib"], 10, "refuted"),
+        (&["prove", proof.path(), "--picture"], 10, "refuted"),
+    ] {
+        let output = command().args(words).arg("/proc/no/such").output().expect("it runs");
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", err(&output));
+        assert!(out(&output).contains(said), "{words:?}: {}", out(&output));
+    }
     // What is too large to draw is still checked.
     let large = File::new("side_large.pml", "byte x, y;\nactive proctype P() { do :: x++ :: y++ od }\n");
     let drawing = File::new("side_large.dot", "");
