@@ -108,7 +108,8 @@ fn side_files_that_cannot_be_written_change_nothing() {
     assert_eq!(output.status.code(), Some(12));
     assert_eq!(json(&output)["verdict"], "violated");
     assert!(err(&output).contains("cannot write /no/such/place.trace"), "{}", err(&output));
-    let program = File::new("side_program.c", "#include <assert.h>\nint main(void) { assert(0); return 0; }\n");
+    let program =
+        File::new("side_program.c", "#include <assert.h>\nint main(void) { assert(0); return 0; }\n");
     let proof = "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 1.\n";
     let proof = File::new("side_proof.clp", proof);
     for (words, status, said) in [

@@ -244,6 +244,13 @@ fn synchronised_code(random: &mut Random, most: usize) -> Vec<Instruction> {
                 3 => TryWriteLock { register: 1, lock: 0 },
                 _ => Release(0),
             });
+            // Readers may lock again what they hold; who waits to write must wait for both.
+            if matches!(code.last(), Some(ReadLock(_))) && random.one_in(3) {
+                code.extend([ReadLock(0), memory_instruction(random)]);
+                if random.one_in(2) {
+                    code.push(Release(0));
+                }
+            }
             if random.one_in(2) && !matches!(code.last(), Some(Release(_))) {
                 code.push(memory_instruction(random));
                 code.push(Release(0));

@@ -221,3 +221,24 @@ fn synchronisation() {
 fn created() {
     check(Shape::Created, 300);
 }
+
+/// The programs above have threads that lock for reading what they have locked so already.
+#[test]
+fn readers_lock_again() {
+    use quotient_stateless::model::Instruction::{ReadLock, Release};
+    let again = |code: &Vec<_>| {
+        let mut held = 0;
+        code.iter().any(|instruction| {
+            match instruction {
+                ReadLock(_) => held += 1,
+                Release(_) => held = 0,
+                _ => {}
+            }
+            held == 2
+        })
+    };
+    let programs = Shape::ALL.into_iter().flat_map(|shape| (1..=1_000).map(move |seed| (seed, shape)));
+    let programs = programs.map(|(seed, shape)| generate::program(seed, shape, 10));
+    let count = programs.filter(|program| program.threads.iter().any(again)).count();
+    assert!(count >= 30, "only {count} programs");
+}
