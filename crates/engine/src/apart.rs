@@ -42,6 +42,7 @@ impl Model {
         }
         let mut missing = Vec::new();
         if !open.is_empty() {
+            check.enter("looking for what was never executed");
             let (never, open) = self.look_apart(again()?, open, states, check);
             missing = never;
             if !open.is_empty() {

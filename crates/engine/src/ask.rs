@@ -148,7 +148,9 @@ impl Model {
             _ if fair => in_place.as_mut(),
             _ => stands.as_mut(),
         };
-        check.enter("executing a counterexample again");
+        if !report.found.is_empty() {
+            check.enter("executing a counterexample again");
+        }
         let found = self.record(question, &mut machine, stands, &report, check.told, outcome)?;
         if let Some(canonical) = &mut canonical {
             self.mirrored(known, &mut machine, canonical, check.told, outcome)?;

@@ -144,13 +144,11 @@ fn what_takes_the_place_of_something_executed_is_told_apart() {
 fn what_is_not_known_of_statements_is_said() {
     let process = |name: &str, mine: &str| {
         format!(
-            "active proctype {name}() {{ byte n; do :: n < 60 -> n++ :: {mine} ->\n {mine} = false od }}\n"
+            "active proctype {name}() {{ byte n; do :: n < 120 -> n++ :: {mine} == 1 ->\n {mine} = 2 od }}\n"
         )
     };
-    let set = "active proctype S() { do :: a = false :: b = false od }\n";
-    let text = format!("bool a, b;\n{}{}{set}", process("A", "a"), process("B", "b"));
-    let text = text.replace("bool a, b;", "bool a = true, b; byte m[4];")
-        + "active [3] proctype N() { do :: m[_pid % 4] < 12 -> m[_pid % 4]++ od }\n";
+    let reset = "active proctype Reset() { do :: a = 0 :: b = 0 od }\n";
+    let text = format!("byte a = 1, b;\n{}{}{reset}", process("A", "a"), process("B", "b"));
     let model = Model::from_text("open.pml", &text).expect("correct");
     let check = Check { partial_order: PartialOrder::Off, deadlocks: false, ..Check::default() };
     let outcome = model.check(&check).expect("small");
