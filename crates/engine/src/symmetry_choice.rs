@@ -414,7 +414,8 @@ fn told_apart(
         let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
         let reasons = states.reasons(machine, symmetry, effort);
         let untried = reasons.is_none();
-        for span in reasons.into_iter().flatten() {
+        let reasons = reasons.unwrap_or_default();
+        for span in reasons.lines {
             let (place, text) = match formula(machine, span) {
                 Some(text) => (format!("the formula {text}"), None),
                 None => (sources.file_line(span), statement(span)),
@@ -436,7 +437,12 @@ fn told_apart(
             })
             .collect();
         if !lines.is_empty() {
-            out.push(format!("told apart by {}", lines.join(", ")));
+            let more = match (reasons.more, effort == Effort::LARGE) {
+                (false, _) => "",
+                (true, false) => ", and by more that was not looked for (--explain symmetry does)",
+                (true, true) => ", and by more, of too many statements to try each of them",
+            };
+            out.push(format!("told apart by {}{more}", lines.join(", ")));
         } else if untried && effort != Effort::LARGE {
             out.push(
                 "processes are told apart; by what was not looked for to the end (--explain symmetry does)"

@@ -42,5 +42,5 @@ pub use build::Part;
 pub use difference::{Difference, differences};
 pub use ground::{Asked, Before, Cell, Channel, Move, Setting, Values, Var};
 pub use nodes::{Map, Quick};
-pub use reasons::{Effort, reasons};
+pub use reasons::{Effort, Reasons, reasons};
 pub use structure::{Place, Structure};

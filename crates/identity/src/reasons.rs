@@ -5,6 +5,8 @@
 //! the lines say. Threads of different functions count as different here: how these differ is another question
 //! ([`mod@crate::difference`]).
 
+use std::collections::BTreeMap;
+
 use quotient_program::{Expr, Program};
 use quotient_source::Span;
 use quotient_symmetry::strong::Strong;
@@ -36,7 +38,7 @@ impl Effort {
     pub fn after(transitions: u64, renamed: bool) -> Effort {
         let effort = match renamed {
             true => Effort::MEDIUM.0.max(transitions / 50),
-            false => Effort::SMALL.0 + transitions / 200,
+            false => Effort::SMALL.0 + transitions / 150,
         };
         Effort(effort.min(Effort::LARGE.0))
     }
@@ -46,27 +48,35 @@ impl Effort {
         2 * known.size.0 as u64 <= self.0
     }
 
-    /// Is it enough to try every statement of a program in a graph as large as the one known?
+    /// Is it enough to look for one statement of a program in a graph as large as the one known?
     pub fn suffices(self, program: &Program, known: &Symmetry) -> bool {
         let mut functions = known.threads.clone();
         functions.sort_unstable();
         functions.dedup();
         let locations = functions.iter().flat_map(|f| &program.function(*f).locations);
         let statements: usize = locations.map(|l| l.transformations.len()).sum();
-        // Each once to be put back, and as many to find out which.
-        2 * (statements + 2) as u64 * known.size.0.max(1) as u64 <= self.0
+        // One line that tells all is found by halving; where it takes more, the search for it may end without an answer.
+        let questions = 4 + u64::from(statements.max(1).ilog2());
+        questions * known.size.0.max(1) as u64 <= self.0
     }
 }
 
+/// What tells threads apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reasons {
+    /// Statements and properties.
+    pub lines: Vec<Span>,
+    /// There are others, which were not looked for.
+    pub more: bool,
+}
+
 /// A smallest set of statements and properties without which as many threads are alike as without any; empty if none tells threads apart.
-/// None if there are too many to try.
-///
-/// `known` is what was found with all of them: where nothing moves, it need not be asked again.
-pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
+/// Only some of it, if the effort does not suffice for more, and none if not even for that. `known` is what was found with all of them.
+pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Option<Reasons> {
     if !effort.suffices(setting.program, known) {
         return None;
     }
-    let Ok(of) = specialise(setting, &[]) else { return Some(Vec::new()) };
+    let Ok(of) = specialise(setting, &[]) else { return Some(Reasons::default()) };
     let mut lines: Vec<Span> = Vec::new();
     let steps = of.threads.iter().flat_map(|t| &t.locs).flatten().flat_map(|l| &l.steps);
     lines.extend(steps.flat_map(|s| s.spans.iter().copied()));
@@ -75,26 +85,27 @@ pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Optio
     lines.dedup();
     let mut tries = Tries { setting, left: effort.0 };
     let best = tries.alike(&lines, f64::INFINITY);
-    // To put back one line after the other takes as many questions, which cost about as much as this one.
+    // To put back one line after the other takes as many questions, which cost about as much as this one. Where that is too much
+    // in any case, nothing is kept for it.
     let reserve = (effort.0 - tries.left) * (lines.len() as u64 + 1);
+    let reserve = if 2 * reserve > effort.0 { 0 } else { reserve };
     let room = |left: u64| match left {
         0 => Room::None,
         _ if left < reserve => Room::Little,
         _ => Room::Enough,
     };
-    if room(tries.left) != Room::Enough {
+    if room(tries.left) == Room::None {
         return None;
     }
-    let now = if known.is_trivial() { 1.0 } else { tries.alike(&[], best) };
-    if now >= best {
-        return Some(Vec::new());
+    if best <= 1.0 {
+        return Some(Reasons::default());
     }
     let chosen = |set: &[usize]| set.iter().map(|x| lines[*x]).collect::<Vec<Span>>();
     let set = smallest(lines.len(), |set| {
         let suffices = tries.alike(&chosen(set), best) >= best;
         (suffices, room(tries.left))
     });
-    set.map(|set| chosen(&set))
+    set.map(|set| Reasons { lines: chosen(&set.members), more: set.more })
 }
 
 /// Where a property is written.
@@ -122,23 +133,41 @@ impl Tries<'_> {
             *e = Exp::Num(1);
         }
         let mut sorts = Sorts::new(setting, &of);
-        let plain = self.ways(&of, &mut sorts);
+        let plain = self.ways(&of, &mut sorts, enough);
         if plain >= enough {
             return plain;
         }
-        sorts.split(&of).map_or(plain, |mut split| plain.max(self.ways(&of, &mut split)))
+        sorts.split(&of).map_or(plain, |mut split| plain.max(self.ways(&of, &mut split, enough)))
     }
 
-    fn ways(&mut self, of: &Specialised, sorts: &mut Sorts<'_>) -> f64 {
+    /// With these classes; or how many there are at most, where these are not `enough`.
+    fn ways(&mut self, of: &Specialised, sorts: &mut Sorts<'_>, enough: f64) -> f64 {
         sorts.pad();
         let Some(built) = build_apart(self.setting, of, sorts) else { return 0.0 };
         // Threads are the first parts.
         let threads = self.setting.threads.len();
         let place: Vec<Option<u32>> =
             (0..built.graph.len()).map(|node| (node < threads).then_some(node as u32)).collect();
+        self.left = self.left.saturating_sub(built.graph.len() as u64);
+        let most = most_ways(&Strong::colours(&built.graph)[..threads]);
+        if enough.is_finite() && most < enough {
+            return most;
+        }
         let strong = Strong::automorphisms(&built.graph);
         // To make a node takes some ten times as long as to look at one.
-        self.left = self.left.saturating_sub(built.graph.len() as u64 + strong.looked_at() / 10);
+        self.left = self.left.saturating_sub(strong.looked_at() / 10);
         strong.on(&place, threads).order()
     }
+}
+
+/// In how many ways nodes can take each other's places at most, if only those of one colour do.
+fn most_ways(colours: &[u32]) -> f64 {
+    let mut met: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut ways = 1.0;
+    for colour in colours {
+        let many = met.entry(*colour).or_default();
+        *many += 1.0;
+        ways *= *many;
+    }
+    ways
 }

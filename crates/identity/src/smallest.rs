@@ -20,10 +20,18 @@ pub(crate) enum Room {
     None,
 }
 
-/// A smallest subset of `0 .. n` that suffices; a minimal one if there was little room left before that was found, and none if there was
-/// not even room for that. All together must suffice. `suffices` says of a set whether it does, and how much room there is for further questions; without
-/// room, what it says does not count.
-pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Room)) -> Option<Vec<usize>> {
+/// Members of a set that suffices.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) members: Vec<usize>,
+    /// It has others.
+    pub(crate) more: bool,
+}
+
+/// A smallest subset of `0 .. n` that suffices; a minimal one if there was little room left before that was found. If there was not even room for
+/// that, what is in all sets that suffice, as far as it was found, or none if nothing was. All together must suffice. `suffices` says of a set
+/// whether it does, and how much room there is for further questions; without room, what it says does not count.
+pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Room)) -> Option<Found> {
     let mut room = Room::Enough;
     let mut without = |left_out: &[usize], room: &mut Room| {
         let set: Vec<usize> = (0..n).filter(|x| !left_out.contains(x)).collect();
@@ -37,7 +45,10 @@ pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Ro
         let mut rest: Vec<usize> = (0..n).filter(|x| !hit.contains(x)).collect();
         let enough = without(&rest, &mut room);
         if enough && room != Room::None {
-            return Some(hit);
+            return Some(Found { members: hit, more: false });
+        }
+        if room == Room::None {
+            return in_all(&cores);
         }
         if room != Room::Enough {
             break;
@@ -58,8 +69,11 @@ pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Ro
             core.push(rest[last]);
             rest.truncate(last);
             if room == Room::None {
-                return None;
+                return in_all(&cores);
             }
+        }
+        if room == Room::None {
+            return in_all(&cores);
         }
         cores.push(core);
     }
@@ -71,10 +85,17 @@ pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Ro
             left_out.pop();
         }
         if room == Room::None {
-            return None;
+            return in_all(&cores);
         }
     }
-    Some((0..n).filter(|x| !left_out.contains(x)).collect())
+    Some(Found { members: (0..n).filter(|x| !left_out.contains(x)).collect(), more: false })
+}
+
+/// What every set has that has a member of each: the cores with one.
+fn in_all(cores: &[Vec<usize>]) -> Option<Found> {
+    let mut members: Vec<usize> = cores.iter().filter(|core| core.len() == 1).flatten().copied().collect();
+    members.sort_unstable();
+    (!members.is_empty()).then_some(Found { members, more: true })
 }
 
 /// A smallest set with a member of each; of several, the one with the greatest members: what comes first stays.
@@ -119,23 +140,27 @@ mod tests {
             let cores: Vec<u32> = (0..next(6)).map(|_| 1 + next(255)).collect();
             let enough = |set: u32| cores.iter().all(|core| set & core != 0);
             let bits = |set: &[usize]| set.iter().fold(0, |bits, x| bits | 1 << x);
-            let found = smallest(8, |set| (enough(bits(set)), Room::Enough)).expect("room");
+            let found = smallest(8, |set| (enough(bits(set)), Room::Enough)).expect("room").members;
             let least = (0..256u32).filter(|set| enough(*set)).map(u32::count_ones).min();
             assert!(enough(bits(&found)));
             assert_eq!(Some(found.len() as u32), least, "{cores:?}");
-            let minimal = smallest(8, |set| (enough(bits(set)), Room::Little)).expect("room");
+            let minimal = smallest(8, |set| (enough(bits(set)), Room::Little)).expect("room").members;
             assert!(enough(bits(&minimal)));
             for x in &minimal {
                 assert!(!enough(bits(&minimal) & !(1 << x)), "{cores:?}");
             }
-            // Where the room is used up on the way, nothing is said, or what suffices.
+            // Where the room is used up on the way, nothing is said, or what suffices, or what none can do without.
             let mut questions = next(20);
             let some = smallest(8, |set| {
                 questions = questions.saturating_sub(1);
                 let room = [Room::None, Room::Little, Room::Enough][questions.div_ceil(5).min(2) as usize];
                 (room != Room::None && enough(bits(set)), room)
             });
-            assert!(some.is_none_or(|set| enough(bits(&set))), "{cores:?}");
+            for found in some.iter().filter(|found| found.more) {
+                assert!(!found.members.is_empty());
+                assert!(found.members.iter().all(|x| !enough(255 & !(1 << x))), "{cores:?}");
+            }
+            assert!(some.is_none_or(|found| found.more || enough(bits(&found.members))), "{cores:?}");
         }
     }
 }

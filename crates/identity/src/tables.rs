@@ -97,11 +97,19 @@ impl Sorts<'_> {
                 }
             }
         } else if let Some(result) = result.filter(|r| self.is_names(*r)) {
-            let values: Vec<i32> = self.get(classes[0]).values.iter().copied().collect();
-            let yields: BTreeSet<i32> = values.iter().filter_map(|v| self.atoms[at].value(&[*v])).collect();
+            let mut fresh: Vec<i32> = self.get(classes[0]).values.iter().copied().collect();
             let result = self.find(result);
-            for value in yields {
-                changed |= self.list[result].values.insert(value);
+            let circular = self.find(classes[0]) == result;
+            // What a class yields to itself, as `i + 1` does, is gone on from at once, as long as the class is small.
+            while !fresh.is_empty() {
+                let yields: BTreeSet<i32> =
+                    fresh.iter().filter_map(|v| self.atoms[at].value(&[*v])).collect();
+                let known = &mut self.list[result].values;
+                fresh = yields.into_iter().filter(|value| known.insert(*value)).collect();
+                changed |= !fresh.is_empty();
+                if !circular || known.len() > MOST_VALUES {
+                    break;
+                }
             }
         }
         changed

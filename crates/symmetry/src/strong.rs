@@ -73,7 +73,18 @@ impl Strong {
         Strong::automorphisms_within(structure, WORK)
     }
 
-    /// The same, looking at no more than so many nodes.
+    /// Colours that no automorphism changes, by refinement alone: nodes of different colours are never taken to each other.
+    pub fn colours(structure: &Graph) -> Vec<u32> {
+        let (mut edges_in, mut hashes) = (InEdges::default(), Vec::new());
+        edges_in.build(structure);
+        let mut fixed = Partition::default();
+        fixed.by_data(structure);
+        fixed.touch_all();
+        fixed.refine(structure, &edges_in, &mut hashes);
+        fixed.colour
+    }
+
+    /// Those of the automorphisms of a structure, looking at no more than so many nodes.
     pub fn automorphisms_within(structure: &Graph, work: u64) -> Strong {
         let mut edges_in = InEdges::default();
         edges_in.build(structure);

@@ -1,7 +1,7 @@
 //! Renamings checked state by state: what a generator does to a decoded state is written here, from its list of parts with their images, and
 //! nothing is asked of the code that shows and renames states.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use quotient_identity::{Cell, Field, Holds, Part, Symmetry, Var};
 use quotient_machine::Beginning;
@@ -9,6 +9,7 @@ use quotient_machine::{Machine, Scalar};
 use quotient_program::VariableId;
 use quotient_residual::liveness;
 use quotient_seams::{Scope, Successors, System, Worker};
+use quotient_testing::setting;
 
 /// All states up to a limit, with their successors.
 pub struct Explored {
@@ -230,6 +231,113 @@ impl Action<'_> {
     }
 }
 
+/// A generator in a form that is quick to apply, for counting.
+struct Compiled<'a> {
+    of: &'a Action<'a>,
+    /// By thread: where it goes.
+    threads: Vec<usize>,
+    /// By thread and location.
+    locations: Vec<HashMap<i32, i32>>,
+    /// By cell: where it is, where it goes, what its values become, and the thread and the variable it belongs to if it is a local.
+    cells: Vec<(usize, usize, Values, Option<(usize, usize)>)>,
+    /// By channel.
+    channels: Vec<usize>,
+    values: HashMap<(Option<u32>, i32), i32>,
+}
+
+/// The values that a generator changes: none, those of a class, or numbers of channels.
+type Values = Option<Option<u32>>;
+
+impl<'a> Compiled<'a> {
+    fn new(of: &'a Action<'a>) -> Compiled<'a> {
+        let threads = of.layout.functions.len();
+        let mut out = Compiled {
+            of,
+            threads: (0..threads).collect(),
+            locations: vec![HashMap::new(); threads],
+            cells: Vec::new(),
+            channels: (0..of.layout.channels.len()).collect(),
+            values: HashMap::new(),
+        };
+        for (from, to) in &of.image {
+            match (*from, *to) {
+                // Threads that have ended are no part of these states, nor are their channels.
+                (Part::Thread(a), _) | (Part::Location(a, _), _) if a as usize >= threads => {}
+                (Part::Thread(a), Part::Thread(b)) => out.threads[a as usize] = b as usize,
+                (Part::Location(t, a), Part::Location(_, b)) => {
+                    out.locations[t as usize].insert(a as i32, b as i32);
+                }
+                (Part::Channel(a), Part::Channel(b)) => {
+                    if let Some(to) = out.channels.get_mut(a as usize - 1) {
+                        *to = b as usize - 1;
+                    }
+                    out.values.insert((None, a), b);
+                }
+                (Part::Name(class, a), Part::Name(_, b)) => {
+                    out.values.insert((Some(class), a), b);
+                }
+                (Part::Cell(_), Part::Cell(_)) | (Part::Watch(_), Part::Watch(_)) => {}
+                other => panic!("a part goes to one of another kind: {other:?}"),
+            }
+        }
+        let values = |holds: Holds| match holds {
+            Holds::Data | Holds::Constant(_) => None,
+            Holds::Name(class) => Some(Some(class)),
+            Holds::Channel => Some(None),
+        };
+        for (cell, at, _) in &of.layout.cells {
+            let holds = of.holds.get(cell).copied().unwrap_or(Holds::Data);
+            let Part::Cell(to) = of.of(Part::Cell(*cell)) else { panic!("a cell goes elsewhere") };
+            let local = match cell.0 {
+                Var::Local(thread, v) => Some((thread as usize, v as usize)),
+                _ => None,
+            };
+            out.cells.push((*at, of.at[&to], values(holds), local));
+        }
+        out
+    }
+
+    fn value(&self, values: Values, value: i32) -> i32 {
+        values.and_then(|kind| self.values.get(&(kind, value)).copied()).unwrap_or(value)
+    }
+
+    fn apply(&self, state: &[i32]) -> Box<[i32]> {
+        let mut out: Box<[i32]> = state.into();
+        for (thread, to) in self.threads.iter().enumerate() {
+            let location = state[thread];
+            out[*to] = self.locations[thread].get(&location).copied().unwrap_or(location);
+        }
+        for (from, to, values, local) in &self.cells {
+            let value = state[*from];
+            let dead = |(thread, v): (usize, usize)| {
+                let function = self.of.layout.functions[thread] as usize;
+                let dead = self.of.dead.get(function).and_then(|d| d.get(state[thread] as usize));
+                dead.is_some_and(|dead| dead[v])
+            };
+            let none = value == 0 && local.is_some_and(dead);
+            out[*to] = if none { value } else { self.value(*values, value) };
+        }
+        for (channel, to) in self.channels.iter().enumerate() {
+            let (from, capacity, fields) = self.of.layout.channels[channel];
+            let (to, ..) = self.of.layout.channels[*to];
+            let used = state[from];
+            out[to] = used;
+            for m in 0..capacity {
+                let message = &state[from + 1 + m * fields..from + 1 + (m + 1) * fields];
+                for (f, value) in message.iter().enumerate() {
+                    let known = (m as i32) < used;
+                    out[to + 1 + m * fields + f] = if known {
+                        self.of.value(self.of.field(channel, f, message), *value)
+                    } else {
+                        *value
+                    };
+                }
+            }
+        }
+        out
+    }
+}
+
 /// What a check found.
 #[derive(Debug, Default)]
 pub struct Checked {
@@ -366,50 +474,44 @@ fn check_shape(
     Ok(count_orbits(&actions, members, &decoded))
 }
 
-/// Number of orbits with reachable states; images that are not reachable are added, up to a limit.
+/// Images that are made at most to count orbits. Where the states that are reached are closed under the renamings, as many as there
+/// are states and generators are made; otherwise all of each orbit, reached or not.
+fn most_images() -> usize {
+    setting("QUOTIENT_IMAGES", 2_000_000) as usize
+}
+
+/// Number of orbits with reachable states: each orbit is made whole, from one state of it that is reached, and dropped again.
 fn count_orbits(
     actions: &[Action<'_>],
     members: &[usize],
     decoded: &HashMap<usize, Box<[i32]>>,
 ) -> Option<usize> {
-    let mut states: Vec<Box<[i32]>> = Vec::new();
-    let mut index: HashMap<Box<[i32]>, u32> = HashMap::new();
+    let compiled: Vec<Compiled> = actions.iter().map(Compiled::new).collect();
+    // Of the states that are reached those whose orbit was not made yet.
+    let mut left: HashSet<&[i32]> = members.iter().map(|id| &*decoded[id]).collect();
+    let (mut orbits, mut made, most) = (0, 0, most_images());
     for id in members {
-        let next = states.len() as u32;
-        if *index.entry(decoded[id].clone()).or_insert(next) == next {
-            states.push(decoded[id].clone());
+        let first = &decoded[id];
+        if !left.remove(&**first) {
+            continue;
         }
-    }
-    let reachable = states.len();
-    let mut parent: Vec<u32> = (0..reachable as u32).collect();
-    let mut at = 0;
-    while at < states.len() {
-        for action in actions {
-            let image = action.apply(&states[at]);
-            let next = states.len() as u32;
-            let id = *index.entry(image.clone()).or_insert(next);
-            if id == next {
-                if states.len() > 400_000 {
+        orbits += 1;
+        let mut orbit: HashSet<Box<[i32]>> = HashSet::from([first.clone()]);
+        let mut open = vec![first.clone()];
+        while let Some(state) = open.pop() {
+            for action in &compiled {
+                let image = action.apply(&state);
+                made += 1;
+                if made > most {
                     return None;
                 }
-                states.push(image);
-                parent.push(next);
+                if !orbit.contains(&image) {
+                    left.remove(&*image);
+                    open.push(image.clone());
+                    orbit.insert(image);
+                }
             }
-            let (a, b) = (find(&mut parent, at as u32), find(&mut parent, id));
-            parent[a.max(b) as usize] = a.min(b);
         }
-        at += 1;
     }
-    let mut roots: Vec<u32> = (0..reachable as u32).map(|s| find(&mut parent, s)).collect();
-    roots.sort_unstable();
-    roots.dedup();
-    Some(roots.len())
-}
-
-fn find(parent: &mut [u32], mut x: u32) -> u32 {
-    while parent[x as usize] != x {
-        parent[x as usize] = parent[parent[x as usize] as usize];
-        x = parent[x as usize];
-    }
-    x
+    Some(orbits)
 }

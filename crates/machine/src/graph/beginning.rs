@@ -104,6 +104,8 @@ impl Beginning {
         let mut at: Box<[u64]> = first.into();
         let mut met = Vec::new();
         let mut out = Successors::new();
+        // Functions that are known to start others by themselves.
+        let mut alone: Vec<u32> = Vec::new();
         for _ in 0..MOST_MOVES {
             if !self.may_start(machine, &at) {
                 met.push(at);
@@ -115,8 +117,14 @@ impl Beginning {
                 let starting = |t: &ThreadAt| !self.live[t.function as usize][t.location as usize];
                 let mut starters = threads.iter().enumerate().filter(|(_, t)| starting(t));
                 let (starter, thread) = starters.next()?;
-                if starters.next().is_some() || !self.starts_alone(machine.program(), thread.function) {
+                if starters.next().is_some() {
                     return None;
+                }
+                if !alone.contains(&thread.function) {
+                    if !self.starts_alone(machine.program(), thread.function) {
+                        return None;
+                    }
+                    alone.push(thread.function);
                 }
                 met.push(at.clone());
                 moves(machine, &at, Scope::Thread(starter as u32), &mut out)?;

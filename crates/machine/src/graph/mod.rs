@@ -22,9 +22,8 @@ mod small_group;
 
 use std::sync::Arc;
 
-use quotient_identity::{Asked, Difference, Effort, Symmetry};
+use quotient_identity::{Asked, Difference, Effort, Reasons, Symmetry};
 use quotient_seams::Worker;
-use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::exchanges::Exchanges;
 use quotient_symmetry::graph::Graph;
@@ -156,10 +155,10 @@ impl Renaming {
     }
 
     /// Where names are numbers: the lines that tell these threads apart; none if there are too many to try.
-    pub fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
+    pub fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Reasons> {
         match &*self.names {
             Names::Numbers(numbers) => numbers.reasons(machine, known, effort),
-            Names::Opaque { .. } => Some(Vec::new()),
+            Names::Opaque { .. } => Some(Reasons::default()),
         }
     }
 

@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_identity::{Asked, Difference, Effort, Setting, Symmetry, differences, reasons};
+use quotient_identity::{Asked, Difference, Effort, Reasons, Setting, Symmetry, differences, reasons};
 use quotient_seams::Worker;
-use quotient_source::Span;
 
 use super::Renamed;
 use super::beginning::Beginning;
@@ -85,7 +84,7 @@ impl Numbers {
     }
 
     /// The lines that tell these threads apart, nobody being started any more; none if there are too many to try.
-    pub(super) fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
+    pub(super) fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Reasons> {
         if !effort.suffices(machine.program(), known) {
             return None;
         }

@@ -166,10 +166,19 @@ impl Machine {
         first
     }
 
-    /// As above, after a thread that had to be interpreted.
+    /// As above, after a thread that had to be interpreted: what is not translated by now is not in this expansion.
+    #[cfg(all(target_arch = "x86_64", unix))]
     #[inline(never)]
     fn go_on_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
-        self.expand_translated(state, first, end, out)
+        match self.is_translated(self.shape_number(state.as_ptr().cast())) {
+            true => self.expand_translated(state, first, end, out),
+            false => first,
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    fn go_on_translated(&mut self, _state: &[u64], first: u32, _end: u32, _out: &mut Successors) -> u32 {
+        first
     }
 
     /// Adds the steps of the threads from `first` up to `end`; the first one by interpretation.

@@ -26,7 +26,7 @@ use executable::Executable;
 use location::Translator;
 
 /// Expansions of a shape before its locations are translated: small models are done before.
-const PATIENCE: u32 = 200;
+const PATIENCE: u32 = 50;
 
 /// Bytes of code after which nothing more is translated.
 const MOST_BYTES: usize = 64 << 20;
@@ -144,10 +144,13 @@ impl Machine {
         if !self.translated.enabled {
             return false;
         }
-        match self.translated.shapes.get_mut(shape as usize) {
-            Some(code) if code.expanded > PATIENCE => true,
-            _ => self.count_shape(shape),
-        }
+        self.is_translated(shape) || self.count_shape(shape)
+    }
+
+    /// Whether the threads of this shape may be done by translated code.
+    #[inline(always)]
+    pub(crate) fn is_translated(&self, shape: u32) -> bool {
+        self.translated.shapes.get(shape as usize).is_some_and(|code| code.expanded > PATIENCE)
     }
 
     #[cold]
