@@ -7,6 +7,7 @@ mod aliasing;
 mod c_source;
 mod closed_forms;
 mod conventions;
+mod counted_loops;
 mod counts;
 mod dynamic;
 mod effects;
