@@ -4,6 +4,8 @@
 use quotient_native::protocol;
 
 mod aliasing;
+mod argument_blocks;
+
 mod c_source;
 mod closed_forms;
 mod conventions;
