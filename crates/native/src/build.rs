@@ -32,6 +32,7 @@ pub struct Binary {
     uninitialised: Vec<String>,
     /// Its accesses without a hook, once somebody has asked.
     holes: std::sync::OnceLock<Vec<crate::protocol::Hole>>,
+    counted: std::sync::OnceLock<Vec<crate::protocol::Counted>>,
 }
 
 /// Why there is no program.
@@ -260,7 +261,13 @@ impl Build {
         let mut command = Command::new(&compiler);
         command.args(&objects).args(link_only(&self.flags)).args(link_flags(&runtime)).arg("-o").arg(&path);
         run(command, &compiler)?;
-        Ok(Binary { path, _scratch: Some(scratch), uninitialised, holes: Default::default() })
+        Ok(Binary {
+            path,
+            _scratch: Some(scratch),
+            uninitialised,
+            holes: Default::default(),
+            counted: Default::default(),
+        })
     }
 }
 
@@ -300,7 +307,13 @@ fn run(mut command: Command, compiler: &OsString) -> Result<String, BuildError> 
 impl Binary {
     /// A program that was built before (with `quotient cc`).
     pub fn existing(path: PathBuf) -> Binary {
-        Binary { path, _scratch: None, uninitialised: Vec::new(), holes: Default::default() }
+        Binary {
+            path,
+            _scratch: None,
+            uninitialised: Vec::new(),
+            holes: Default::default(),
+            counted: Default::default(),
+        }
     }
 
     /// Where it is.
@@ -316,6 +329,11 @@ impl Binary {
     /// Its accesses to memory that no hook announces.
     pub(crate) fn holes(&self) -> &[crate::protocol::Hole] {
         self.holes.get_or_init(|| crate::holes::instructions(&self.path))
+    }
+
+    /// Its loops that only count.
+    pub(crate) fn counted(&self) -> &[crate::protocol::Counted] {
+        self.counted.get_or_init(|| crate::holes::counted(&self.path))
     }
 
     /// Is it linked with the runtime?

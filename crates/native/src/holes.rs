@@ -23,7 +23,8 @@ use iced_x86::{
 };
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
-use crate::protocol::{Hole, hole};
+use crate::counted_loops::counted_loops;
+use crate::protocol::{Counted, Hole, hole};
 use crate::symbols::{Location, Symbols};
 
 /// Instructions whose result is another one each time: the processor's clock and random numbers.
@@ -80,6 +81,19 @@ pub fn instructions(program: &Path) -> Vec<Hole> {
     let mut found: Vec<Hole> = addresses.filter_map(|at| scan.describe(at, &mut factory)).collect();
     found.sort_by_key(|hole| hole.address);
     found.dedup_by_key(|hole| hole.address);
+    found
+}
+
+/// Loops that only count, in the order of their addresses.
+pub(crate) fn counted(program: &Path) -> Vec<Counted> {
+    let bytes = std::fs::read(program).unwrap_or_default();
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    let scan = Scan::new(&file);
+    let functions = scan.functions(&file).into_iter();
+    let mut found: Vec<Counted> =
+        functions.flat_map(|(address, size)| counted_loops(&scan.instructions(address, size))).collect();
+    found.sort_by_key(|counted| counted.address);
+    found.dedup_by_key(|counted| counted.address);
     found
 }
 
@@ -182,10 +196,14 @@ impl Scan {
 
     /// Addresses of instructions that access memory without a hook.
     fn addresses(&self, file: &object::File<'_>) -> Vec<u64> {
+        self.functions(file).into_iter().flat_map(|(address, size)| self.function(address, size)).collect()
+    }
+
+    /// Functions that consist of instructions: where they begin, and their sizes.
+    fn functions(&self, file: &object::File<'_>) -> BTreeMap<u64, u64> {
         let functions = file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0);
-        let functions: BTreeMap<u64, u64> = functions.map(|s| (s.address(), s.size())).collect();
-        let functions = functions.iter().filter(|(address, size)| self.is_code(**address, **size));
-        functions.flat_map(|(&address, &size)| self.function(address, size)).collect()
+        let functions = functions.map(|s| (s.address(), s.size()));
+        functions.filter(|(address, size)| self.is_code(*address, *size)).collect()
     }
 
     /// Addresses of such instructions in code that no function with a known end covers.

@@ -15,6 +15,7 @@
 //! | [`residual`] | residual machine code and live locals, for dynamic symmetry |
 //! | [`wrapper`] | `quotient cc` |
 //! | [`holes`](mod@holes) | accesses that the compiler does not announce |
+//! | `counted_loops` | loops that only take up time |
 //! | `conventions` | functions of the verification competition that a program defines |
 //! | `relative` | what an answer is relative to |
 //! | `platform` | programs that were preprocessed elsewhere |
@@ -27,6 +28,7 @@ pub mod build;
 pub mod check;
 mod confinement;
 mod conventions;
+mod counted_loops;
 mod debugger;
 pub mod guided;
 pub mod holes;

@@ -15,7 +15,7 @@ use crate::build::Binary;
 use crate::confinement::{Confinement, end_group, has_ended, own_group, without};
 use crate::conventions::Conventions;
 use crate::debugger;
-use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
+use crate::protocol::{LOOPS, LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
 use crate::residual::{Pairing, Residual};
 use crate::scratch::Scratch;
 
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Tells the process which accesses have no hook.
+    /// Tells the process which accesses have no hook, and which loops only count.
     fn fill_holes(&mut self, binary: &Binary) {
         let holes = binary.holes();
         // SAFETY: the block is mapped, and no process has it yet.
@@ -230,6 +230,12 @@ impl Session {
         }
         // More than there is room for is said by this number.
         shared.holes_length = holes.len() as u32;
+        let counted = binary.counted();
+        for (slot, counted) in shared.counted.iter_mut().zip(counted) {
+            *slot = *counted;
+        }
+        // The others are executed as they are.
+        shared.counted_length = counted.len().min(LOOPS) as u32;
     }
 
     /// Runs the program under gdb, on the terminal, until gdb is left. It stops in `function` of the program.

@@ -151,6 +151,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.snapshot = Some(snapshot);
     let base = w.shared.program_base as usize;
     w.watch_unannounced(base);
+    w.watch_counted_loops(base);
     crate::primitives::verifier::replace_definitions(&w);
     crate::system::sandbox::limit_memory(w.shared.max_memory);
     w.shared.phase = phase::RUNNING;

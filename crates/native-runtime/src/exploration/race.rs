@@ -282,6 +282,9 @@ impl Runtime {
     /// are made in one.
     pub fn note_free(mut self, address: usize, size: usize) {
         buffered::settle();
+        if self.shared.symmetry != 0 {
+            self.note_use(address, size);
+        }
         self.begin_new_life(address, size);
         for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
             self.note_plain(granule * 8, 8);

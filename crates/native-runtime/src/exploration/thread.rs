@@ -142,6 +142,8 @@ pub struct Thread {
     pub given: [u8; crate::symmetry::costarted::MOST],
     /// How much of it there was.
     pub given_size: usize,
+    /// The size of the heap block that it began, if that is not larger.
+    pub block: usize,
     /// Where the program is on its stack, if symmetry is dynamic.
     pub frames: crate::symmetry::frames::Frames,
     /// What the pending operation needs beside its object: values, memory orders, addresses.
@@ -214,6 +216,7 @@ impl Thread {
             start: [0; 5],
             given: [0; crate::symmetry::costarted::MOST],
             given_size: 0,
+            block: 0,
             frames: Default::default(),
             operands: [0; 3],
             announced_at: None,

@@ -135,6 +135,8 @@ pub struct World {
     pub keys: Vec<(u32, usize)>,
     /// Accesses that no hook announces.
     pub unannounced: crate::instrumentation::unannounced::Unannounced,
+    /// Loops that only count.
+    pub counted_loops: crate::instrumentation::counted_loops::CountedLoops,
     /// What runs at the end of the program.
     pub exit_handlers: crate::environment::exit_handlers::ExitHandlers,
     /// What libraries have mapped for themselves.
@@ -327,6 +329,7 @@ pub fn attach() {
         snapshot: None,
         keys: Vec::new(),
         unannounced: Default::default(),
+        counted_loops: Default::default(),
         exit_handlers: Default::default(),
         foreign_mappings: Default::default(),
         started: crate::environment::quiet_thread::nanoseconds(crate::environment::quiet_thread::MONOTONIC),

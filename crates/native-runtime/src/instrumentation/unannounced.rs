@@ -20,7 +20,9 @@ use crate::system::handler::handle;
 use crate::system::system_call::{number, system_call};
 
 /// Room for the copy of an instruction and the jump back.
-const COPY: usize = 32;
+pub(super) const COPY: usize = 32;
+/// The instruction that stops the program.
+pub(super) const BREAKPOINT: u8 = 0xcc;
 /// What functions may use below their stack pointer.
 const RED_ZONE: usize = 128;
 
@@ -150,28 +152,23 @@ pub struct Unannounced {
 impl World {
     /// Puts breakpoints into the program.
     pub fn watch_unannounced(&mut self, base: usize) {
-        const PAGE: usize = 4096;
-        const ALL: usize = 7;
         // A debugger would stop at each of them.
         let count = if self.shared.trap != 0 { 0 } else { (self.shared.holes_length as usize).min(HOLES) };
         if count == 0 {
             return;
         }
-        let length = (count * COPY).next_multiple_of(PAGE);
+        let length = (count * COPY).next_multiple_of(4096);
         let Some(copies) = map_near(base, length) else { return self.cannot_watch() };
         for number in 0..count {
             let hole = self.shared.holes[number];
             let address = base + hole.address as usize;
-            let page = address & !(PAGE - 1);
-            // SAFETY: pages of the program's code; its instruction as the checker has decoded it.
+            // SAFETY: the program's code; its instruction as the checker has decoded it.
             unsafe {
-                if system_call(number::MPROTECT, [page, 2 * PAGE, ALL, 0, 0, 0]) < 0
-                    && system_call(number::MPROTECT, [page, PAGE, ALL, 0, 0, 0]) < 0
-                {
+                if !make_writable(address) {
                     return self.cannot_watch();
                 }
                 copy_instruction(&hole, address, base, copies + number * COPY);
-                *(address as *mut u8) = 0xcc;
+                *(address as *mut u8) = BREAKPOINT;
             }
         }
         self.unannounced = Unannounced { copies, base, count };
@@ -189,8 +186,23 @@ impl World {
     }
 }
 
+/// Lets the program's code at this address be changed, if that can be.
+///
+/// # Safety
+/// The address must be in the program's code.
+pub(super) unsafe fn make_writable(address: usize) -> bool {
+    const PAGE: usize = 4096;
+    const ALL: usize = 7;
+    let page = address & !(PAGE - 1);
+    // SAFETY: by the caller; the instruction may go on in the next page.
+    unsafe {
+        system_call(number::MPROTECT, [page, 2 * PAGE, ALL, 0, 0, 0]) >= 0
+            || system_call(number::MPROTECT, [page, PAGE, ALL, 0, 0, 0]) >= 0
+    }
+}
+
 /// Maps memory for code within reach of the program's.
-fn map_near(base: usize, length: usize) -> Option<usize> {
+pub(super) fn map_near(base: usize, length: usize) -> Option<usize> {
     const ALL: usize = 7;
     const FIXED: usize = 0x2 | 0x20 | 0x10_0000;
     (1..64usize).find_map(|distance| {
@@ -208,7 +220,7 @@ fn map_near(base: usize, length: usize) -> Option<usize> {
 ///
 /// # Safety
 /// The instruction must be there, and room at `to`.
-unsafe fn copy_instruction(hole: &Hole, from: usize, base: usize, to: usize) {
+pub(super) unsafe fn copy_instruction(hole: &Hole, from: usize, base: usize, to: usize) {
     let length = hole.length as usize;
     // SAFETY: by the caller.
     unsafe {
@@ -226,7 +238,7 @@ unsafe fn copy_instruction(hole: &Hole, from: usize, base: usize, to: usize) {
     }
 }
 
-fn catch_breakpoints() {
+pub(super) fn catch_breakpoints() {
     const SIGTRAP: i32 = 5;
     handle(&[SIGTRAP], on_breakpoint);
 }
@@ -238,6 +250,9 @@ extern "C" fn on_breakpoint(signal: i32, information: *const u8, context: *mut u
     let registers = unsafe { std::slice::from_raw_parts_mut(context.add(40).cast::<usize>(), 17) };
     // The breakpoint is one byte long.
     let Some(number) = world().hole_at(registers[RIP] - 1) else {
+        if world().at_counted_loop(registers) {
+            return;
+        }
         return crate::exploration::driver::on_fault(signal, information, context);
     };
     let w = world();

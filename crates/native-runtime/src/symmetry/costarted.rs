@@ -6,13 +6,15 @@
 //! executions that were left out are mirror images of executions that were made, in which nothing of the kind happened.
 //!
 //! Arguments are alike if they are equal, or if they point to different memory of equal content (`&slot[i]`). Exchanging the
-//! threads then exchanges that memory, too. How much memory belongs to an argument is given by the distance to the next one,
+//! threads then exchanges that memory, too. If each begins a heap block of its own (what `malloc` has given, or `std::thread` keeps of its
+//! function), that block belongs to it; else how much memory does is given by the distance to the next one,
 //! and is known only after a first execution. It must be used by the thread itself alone once the thread exists: an access
-//! by anybody else tells it apart.
+//! by anybody else tells it apart, and so does a release.
 //!
 //! What is not noticed: a program that orders or hashes addresses of its threads' own stacks, heap blocks or arguments.
 
 use crate::exploration::world::{Status, Thread, World};
+use crate::memory::heap::{block_size, is_block};
 use crate::protocol::{Op, THREADS, why};
 
 /// The most memory that belongs to an argument.
@@ -52,9 +54,22 @@ impl World {
         if !siblings(x, y) {
             return false;
         }
-        let extent = self.extents[a];
-        x.start[ARGUMENT] == y.start[ARGUMENT]
-            || (extent != 0 && extent == self.extents[b] && x.given[..extent] == y.given[..extent])
+        if x.start[ARGUMENT] == y.start[ARGUMENT] {
+            return true;
+        }
+        let (extent, other) = match (self.extents[a], self.extents[b]) {
+            (0, 0) => (x.block, y.block),
+            known => known,
+        };
+        extent != 0 && extent == other && x.given[..extent] == y.given[..extent]
+    }
+
+    /// How many bytes belong to the argument of this thread.
+    fn extent(&self, thread: usize) -> usize {
+        match self.extents[thread] {
+            0 => self.threads[thread].block,
+            known => known,
+        }
     }
 
     /// Takes note of what the argument of the new thread `number` points to.
@@ -71,6 +86,9 @@ impl World {
         let thread = &mut self.threads[number];
         thread.given = [0; MOST];
         thread.given_size = size;
+        // SAFETY: a live block.
+        let block = if is_block(argument) { unsafe { block_size(argument) } } else { 0 };
+        thread.block = if block <= size { block } else { 0 };
         if size > 0 {
             // SAFETY: memory of the program.
             thread.given[..size]
@@ -82,7 +100,8 @@ impl World {
                 continue;
             }
             let distance = x.start[ARGUMENT].abs_diff(y.start[ARGUMENT]);
-            if distance == 0 || distance > x.given_size.min(y.given_size) {
+            let own_blocks = x.block != 0 && y.block != 0;
+            if distance == 0 || own_blocks || distance > x.given_size.min(y.given_size) {
                 continue;
             }
             for t in [number, other] {
@@ -98,7 +117,7 @@ impl World {
     pub fn note_use(&mut self, address: usize, size: usize) {
         for t in 1..self.named.min(THREADS) {
             let start = self.threads[t].start[ARGUMENT];
-            let given = start..start + self.extents[t];
+            let given = start..start + self.extent(t);
             if t != self.current
                 && address < given.end
                 && given.start < address + size

@@ -5,8 +5,10 @@
 //! (or repeats one schedule) and fills in the rest. The schedule under execution is kept here all the time, so that it is
 //! known even if the process dies.
 
+mod counted;
 mod numbered;
 
+pub use counted::{COUNTED, Counted, CountedSlot, LOOPS, compares};
 pub use numbered::{Convention, FailureKind, Op, Outside};
 
 /// The descriptor under which a checked process finds the shared block.
@@ -426,6 +428,10 @@ pub struct Shared {
     pub holes_unwatched: u32,
     /// Accesses without a hook, by their addresses.
     pub holes: [Hole; HOLES],
+    /// Length of `counted`.
+    pub counted_length: u32,
+    /// Loops that only count, by their addresses.
+    pub counted: [Counted; LOOPS],
 
     // Progress.
     /// See [`phase`].

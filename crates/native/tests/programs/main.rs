@@ -4,9 +4,12 @@
 use quotient_native::protocol;
 
 mod aliasing;
+mod argument_blocks;
+
 mod c_source;
 mod closed_forms;
 mod conventions;
+mod counted_loops;
 mod counts;
 mod dynamic;
 mod effects;
