@@ -424,7 +424,11 @@ fn write_trace(
     model: &Model,
     outcome: &Outcome,
 ) -> Result<(), String> {
-    let Some(violation) = outcome.violations.first() else { return Ok(()) };
+    let Some(violation) = outcome.violations.first() else {
+        // What an earlier check has left there is not of this one.
+        eprintln!("note: there is no counterexample, and {} was not written", path.display());
+        return Ok(());
+    };
     let file = TraceFile {
         raw: violation.how.raw,
         all: violation.how.all,

@@ -387,6 +387,9 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let drawn = options.dot.as_deref().map_or(Ok(()), |path| draw(path, &report.answer));
     drawn.unwrap_or_else(|message| eprintln!("error: {message}"));
     let Answer::Violated(repeated) = &report.answer else {
+        if let Some(path) = &options.trace {
+            eprintln!("note: there is no counterexample, and {} was not written", path.display());
+        }
         if options.explore {
             eprintln!("note: there is no counterexample to explore; `quotient explore` opens any program");
         }

@@ -108,6 +108,12 @@ fn side_files_that_cannot_be_written_change_nothing() {
     assert_eq!(output.status.code(), Some(12));
     assert_eq!(json(&output)["verdict"], "violated");
     assert!(err(&output).contains("cannot write /no/such/place.trace"), "{}", err(&output));
+    // A trace of an earlier check is not one of this check.
+    let file = File::new("side_none.pml", HOLDS);
+    let stale = File::new("side_none.trace", "stale");
+    let output = quotient(&["check", file.path(), "--trace", stale.path()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(err(&output).contains("there is no counterexample, and"), "{}", err(&output));
     let program =
         File::new("side_program.c", "#include <assert.h>\nint main(void) { assert(0); return 0; }\n");
     let proof = "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 1.\n";
