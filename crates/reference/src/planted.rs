@@ -44,8 +44,9 @@ enum Statement {
     Less,
     /// The first of several.
     Pick(i32),
-    /// To the channel of whoever has taken the turn.
+    /// To the channel of whoever has taken the turn: what was kept, or the process's own id.
     Deliver,
+    DeliverId,
     /// A loop over the flags of all, in one step: a sum, a count, a conjunction, a disjunction, stores.
     Scan(usize, i32),
     /// A field that holds ids under one tag and numbers under another.
@@ -53,6 +54,8 @@ enum Statement {
     HearId,
     TellNumber,
     HearNumber,
+    /// Whatever it is: then ids and numbers are the same.
+    HearAny,
     /// Is there one with the process's own id?
     Waits,
 }
@@ -168,14 +171,18 @@ impl Writer {
                 }
                 format!("d_step {{ if {} :: k = 0 fi }}", options.join(" "))
             }
-            Statement::Deliver => match self.style {
-                Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
-                _ => format!("{channel}!l"),
-            },
+            Statement::Deliver | Statement::DeliverId => {
+                let what = if matches!(statement, Statement::Deliver) { "l".into() } else { id };
+                match self.style {
+                    Style::Numbered => format!("atomic {{ owner != 99 -> cs[owner]!{what} }}"),
+                    _ => format!("{channel}!{what}"),
+                }
+            }
             Statement::TellId => format!("u!ident,{id}"),
             Statement::HearId => "u?ident,l".into(),
             Statement::TellNumber => "atomic { n < 2 -> u!number,n + 1 }".into(),
             Statement::HearNumber => "u?number,n".into(),
+            Statement::HearAny => "u?_,l".into(),
             Statement::Waits => format!("u?[ident,eval({id})]"),
             Statement::Scan(kind, v) => self.scan(*kind, *v, process),
             Statement::Sum(v) => {
@@ -270,6 +277,7 @@ pub fn planted(seed: u64) -> Planted {
         }
         options.push(sequence);
     }
+    options.extend(rare(seed, spoiled));
     let mut text = globals(style, processes);
     let bodies = if style == Style::Proctypes { processes } else { 1 };
     for process in 0..bodies {
@@ -308,6 +316,17 @@ pub fn planted(seed: u64) -> Planted {
         change_a_token(&mut text, &mut w.random);
     }
     Planted { text, order }
+}
+
+/// What belongs together and seldom comes together by chance, in some of the programs: ids through channels that are chosen by an id, and a field of
+/// ids and numbers, which in programs of which nothing is known is also read without asking for the tag.
+fn rare(seed: u64, spoiled: bool) -> Vec<Vec<Statement>> {
+    match (seed % 7, spoiled) {
+        (1, _) => vec![vec![Statement::Take], vec![Statement::DeliverId, Statement::Receive]],
+        (5, true) => vec![vec![Statement::TellId], vec![Statement::TellNumber], vec![Statement::HearAny]],
+        (5, false) => vec![vec![Statement::TellId, Statement::HearId], vec![Statement::TellNumber]],
+        _ => Vec::new(),
+    }
 }
 
 fn globals(style: Style, processes: usize) -> String {
