@@ -35,15 +35,16 @@ pub fn switches(choices: &[Choice]) -> usize {
 }
 
 /// Looks for a schedule with fewer context switches than `schedule`, which fails; `same` says whether an execution that
-/// has just ended fails in the same way. Makes at most `budget` executions.
+/// has just ended fails in the same way. Makes at most `budget` executions, and none once `goes_on` says no.
 pub fn minimise<X: Execution>(
     program: &mut X,
     schedule: &Schedule,
     budget: u64,
+    goes_on: &mut dyn FnMut() -> bool,
     same: &mut dyn FnMut(&mut X, Outcome) -> bool,
 ) -> Minimised {
     let steps = schedule.choices.len() * 2 + 100;
-    let mut search = Search { program, same, left: budget, steps, run: Vec::new() };
+    let mut search = Search { program, goes_on, same, left: budget, made: 0, steps, run: Vec::new() };
     let mut best = schedule.choices.clone();
     // Not even this one fails when it is repeated: nothing to do.
     let mut fewest = false;
@@ -53,15 +54,18 @@ pub fn minimise<X: Execution>(
         search.merge(&mut best);
         fewest = search.bounded(&mut best);
     }
-    let executions = budget - search.left;
+    let executions = search.made;
     Minimised { switches: switches(&best), schedule: Schedule { choices: best }, fewest, executions }
 }
 
 struct Search<'a, X: Execution> {
     program: &'a mut X,
+    goes_on: &'a mut dyn FnMut() -> bool,
     same: &'a mut dyn FnMut(&mut X, Outcome) -> bool,
     /// Executions that may still be made.
     left: u64,
+    /// Those that were made.
+    made: u64,
     /// The most steps of an execution.
     steps: usize,
     /// What the last attempt executed.
@@ -90,9 +94,19 @@ impl<X: Execution> Search<'_, X> {
         self.run.iter().map(|e| Choice { thread: e.thread, alternative: e.alternative }).collect()
     }
 
+    /// Another execution; none if that is too many.
+    fn begin(&mut self) -> Option<()> {
+        if !(self.goes_on)() {
+            self.left = 0;
+        }
+        self.left = self.left.checked_sub(1)?;
+        self.made += 1;
+        Some(())
+    }
+
     /// Executes these choices and then whatever stays with a thread; the schedule, if it fails in the same way.
     fn attempt(&mut self, choices: &[Choice]) -> Option<Vec<Choice>> {
-        self.left = self.left.checked_sub(1)?;
+        self.begin()?;
         self.program.restart();
         self.run.clear();
         for choice in choices {
@@ -186,7 +200,7 @@ impl<X: Execution> Search<'_, X> {
     fn within(&mut self, most: usize) -> Option<Option<Vec<Choice>>> {
         let mut path: Vec<Branch> = Vec::new();
         loop {
-            self.left = self.left.checked_sub(1)?;
+            self.begin()?;
             self.program.restart();
             self.run.clear();
             for branch in &path {

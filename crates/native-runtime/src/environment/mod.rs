@@ -2,9 +2,10 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`process`] | exit, abort, time, random numbers |
+//! | [`process`] | exit, abort, time |
 //! | [`exit_handlers`] | what runs at the end of the program |
 //! | [`outside`] | what the program takes from outside, to which an answer is relative |
+//! | [`random`] | random numbers |
 //! | [`refused`] | calls that are refused by name |
 //! | [`quiet_thread`] | limits on time within a step |
 
@@ -12,4 +13,5 @@ pub mod exit_handlers;
 pub mod outside;
 pub mod process;
 pub mod quiet_thread;
+pub mod random;
 pub mod refused;

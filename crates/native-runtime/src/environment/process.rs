@@ -228,22 +228,6 @@ sleeps! {
     pthread_yield() -> i32;
 }
 
-/// `getrandom`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn getrandom(out: *mut u8, size: usize, flags: u32) -> isize {
-    if !active() {
-        return pass_on!("getrandom", fn(*mut u8, usize, u32) -> isize; out, size, flags);
-    }
-    crate::environment::outside::note(Outside::Random, b"getrandom");
-    for index in 0..size {
-        let mut w = world();
-        w.random = w.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // SAFETY: the caller gives room for `size` bytes.
-        unsafe { *out.add(index) = (w.random >> 56) as u8 };
-    }
-    size as isize
-}
-
 /// `getpid`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn getpid() -> i32 {

@@ -1,6 +1,6 @@
 //! From the start of the process to the answer: preparation, exploration, repetition of one schedule.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::graph::{self, MemoryModel};
@@ -311,6 +311,7 @@ fn cpu_nanoseconds() -> u64 {
 }
 
 fn explore_all() {
+    let started = Instant::now();
     let mut program = Program::default();
     let mut aside_since = 0;
     probe(&mut program);
@@ -353,7 +354,7 @@ fn explore_all() {
             && !world().grown
             && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
         {
-            minimise_violation(&mut violation.schedule);
+            minimise_violation(&mut violation.schedule, started);
         }
         let mut w = world();
         if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
@@ -497,9 +498,16 @@ fn answer(mut w: Runtime, found: Verdict) {
     }
 }
 
+/// May a violation that was found be made more readable? That takes half of the time that is left at most: what was found must be repeated and told in time.
+fn readable_in_time(started: Instant) -> impl FnMut() -> bool {
+    let most = Duration::from_millis(world().shared.max_milliseconds);
+    let late = (most > Duration::ZERO).then(|| Instant::now() + most.saturating_sub(started.elapsed()) / 2);
+    move || world().shared.stop == 0 && late.is_none_or(|late| Instant::now() < late)
+}
+
 /// Replaces the schedule of a violation by one with few context switches that fails in the same way. If something more turns
 /// out to be visible meanwhile, the exploration starts again.
-fn minimise_violation(schedule: &mut Schedule) {
+fn minimise_violation(schedule: &mut Schedule, started: Instant) {
     let signature = || {
         let failure = &world().shared.failure;
         (failure.kind, failure.text[..failure.text_length as usize].to_vec())
@@ -511,7 +519,8 @@ fn minimise_violation(schedule: &mut Schedule) {
     }
     let mut same =
         |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
-    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut same);
+    let mut goes_on = readable_in_time(started);
+    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut goes_on, &mut same);
     let mut w = world();
     (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));
     *schedule = found.schedule;

@@ -8,6 +8,22 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use super::scalars::Scalars;
 
+/// Imported functions that do not come back, and go to no place of the function that calls them: `longjmp` may do that.
+const NEVER_RETURN: [&str; 12] = [
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__assert",
+    "__stack_chk_fail",
+    "pthread_exit",
+    "thrd_exit",
+    "_ZSt9terminatev",
+];
+
 /// A function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Function {
@@ -153,6 +169,23 @@ impl Image {
         None
     }
 
+    /// Where control can go from here, within the function.
+    ///
+    /// # Errors
+    /// If that is not known.
+    pub fn successors(&self, instruction: &Instruction) -> Result<Vec<u64>, String> {
+        if self.ends(instruction) { Ok(Vec::new()) } else { successors(instruction) }
+    }
+
+    /// Is it the last instruction of its function, and the call of a function that does not return? Where the compiler did not know that, there
+    /// are instructions after it, and nothing is gained: control is then taken to reach these.
+    fn ends(&self, instruction: &Instruction) -> bool {
+        let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+        is_call
+            && self.function(instruction.ip()).is_some_and(|f| f.end == instruction.next_ip())
+            && self.called(instruction).is_some_and(|name| NEVER_RETURN.contains(&name))
+    }
+
     /// The instructions of a function that can be reached from its start, with their successors within it.
     ///
     /// # Errors
@@ -170,7 +203,7 @@ impl Image {
             }
             let instruction =
                 self.decode(address).ok_or_else(|| format!("no instruction at {address:#x}"))?;
-            let next = successors(&instruction)?;
+            let next = self.successors(&instruction)?;
             left.extend(&next);
             found.insert(address, (instruction, next));
         }
@@ -191,11 +224,8 @@ impl Image {
     }
 }
 
-/// Where control can go from here, within the function.
-///
-/// # Errors
-/// If that is not known.
-pub fn successors(instruction: &Instruction) -> Result<Vec<u64>, String> {
+/// Where control can go from here, if calls return.
+fn successors(instruction: &Instruction) -> Result<Vec<u64>, String> {
     let next = instruction.next_ip();
     match instruction.flow_control() {
         FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => Ok(vec![next]),

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 use super::escape::analyse;
-use super::image::{Image, successors};
+use super::image::Image;
 
 /// Corresponding bytes of two frames.
 #[derive(Default, Debug)]
@@ -92,7 +92,11 @@ fn walk(image: &Image, a: u64, b: u64, assumed: &mut HashSet<(u64, u64)>) -> Res
             }
         }
         same(image, &i, &j, &mut slots, assumed).map_err(|why| format!("{why} ({x:#x} and {y:#x})"))?;
-        left.extend(successors(&i)?.into_iter().zip(successors(&j)?));
+        let (after, others) = (image.successors(&i)?, image.successors(&j)?);
+        if after.len() != others.len() {
+            return Err(format!("only one of them ends ({x:#x} and {y:#x})"));
+        }
+        left.extend(after.into_iter().zip(others));
     }
     Ok(slots)
 }

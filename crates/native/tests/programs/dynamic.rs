@@ -201,3 +201,30 @@ fn locals_that_are_read_after_an_exception() {
         }
     }
 }
+
+/// A function that ends with a call from which nobody comes back has a rest that is understood: `exit` in `main`, `pthread_exit` in a worker.
+#[test]
+fn ends_without_a_return() {
+    let source = |worker: &str, main: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdlib.h>\nstatic int x;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+             static void *work(void *a) {{\n    for (int i = 0; i < 2; i++) {{ pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); }}\n    {worker}\n}}\n\
+             int main(void) {{\n    pthread_t t, u;\n    if (pthread_create(&t, 0, work, 0)) exit(1);\n    if (pthread_create(&u, 0, work, 0)) exit(1);\n    \
+             pthread_join(t, 0);\n    pthread_join(u, 0);\n    if (x != 4) abort();\n    {main}\n}}\n"
+        )
+    };
+    for (name, worker, main) in [
+        ("return", "return a;", "return 0;"),
+        ("exit", "return a;", "exit(0);"),
+        ("pthread_exit", "pthread_exit(0);", "return 0;"),
+        ("both", "pthread_exit(a);", "exit(0);"),
+    ] {
+        let binary = build(&format!("ends-{name}"), &source(worker, main));
+        let [off, dynamic] = [Symmetry::Off, Symmetry::Dynamic].map(|symmetry| {
+            let report = explored(&binary, Algorithm::Optimal, symmetry);
+            assert!(matches!(report.answer, Answer::Holds), "{name}: {:?}", report.answer);
+            report.figures.executions
+        });
+        assert_eq!((off, dynamic), (6, 2), "{name}");
+    }
+}

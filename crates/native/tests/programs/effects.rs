@@ -127,6 +127,14 @@ fn orders_of_effects_outside_of_memory() {
                 ..CASE
             },
             Case {
+                // The first byte of the sequence.
+                name: "random_of_the_system",
+                globals: "#include <sys/random.h>\n",
+                a: "unsigned char c; getrandom(&c, 1, 0); assert(c == 0x14)",
+                b: "unsigned char c; getrandom(&c, 1, 0)",
+                ..CASE
+            },
+            Case {
                 name: "position",
                 globals: "static FILE *f;",
                 start: "f = fopen(\"f\", \"w\")",
@@ -429,4 +437,30 @@ fn inline_assembly_is_checked() {
     };
     let answer = report(&strings, &Request::default()).answer;
     assert!(matches!(&answer, Answer::Refused(why, _) if why.contains("not understood")), "{answer:?}");
+}
+
+/// Both orders of two threads that ask for a random number, and what each gives to whom.
+#[test]
+fn random_devices_of_cpp() {
+    let source = "#include <cassert>\n#include <random>\n#include <thread>\n\
+        static std::random_device early;\nstatic unsigned before = early(), a, b;\n\
+        int main() {\n    std::random_device device;\n    std::mt19937 generator(device());\n    unsigned value = generator();\n\
+        std::thread t([&] { a = device(); }), u([&] { std::random_device own; b = own(); });\n    t.join(); u.join();\n    \
+        assert(a != b && before && value && device.entropy() == 0);\n    ASSERTION\n    return 0;\n}\n";
+    let report = |name: &str, assertion: &str| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("random_device_{name}.cpp"));
+        std::fs::write(&path, source.replace("ASSERTION", assertion))
+            .expect("the test directory can be written");
+        let binary = Build { sources: vec![path], ..Build::default() }.run();
+        check(&binary.unwrap_or_else(|e| panic!("{e}")), &Request::default(), &mut |_| true)
+            .unwrap_or_else(|e| panic!("{e}"))
+    };
+    let holds = report("holds", "");
+    assert!(matches!(holds.answer, Answer::Holds), "{:?}", holds.answer);
+    assert_eq!(holds.figures.executions, 2);
+    for (name, order) in [("less", "assert(a < b);"), ("greater", "assert(a > b);")] {
+        assert_eq!(found(&report(name, order).answer), FailureKind::Assertion, "{name}");
+    }
+    let named = report("named", "std::random_device other(\"mt19937\"); assert(other());");
+    assert!(matches!(named.answer, Answer::Holds), "{:?}", named.answer);
 }

@@ -20,6 +20,7 @@ mod heap_bounds;
 mod hidden_effects;
 mod holes;
 mod hostile;
+mod in_time;
 mod interruptions;
 mod library_table;
 mod lifecycle;

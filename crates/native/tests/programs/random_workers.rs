@@ -350,10 +350,11 @@ impl Program {
             };
         }
         let publishes = self.actions.contains(&Action::Publish);
+        let end = ["return 0;", "pthread_exit(0);"][n % 2];
         let free = if publishes { "" } else { "  free(block);\n" };
         let _ = writeln!(
             text,
-            "{free}  pthread_mutex_lock(&m); done++; pthread_cond_signal(&c); pthread_mutex_unlock(&m);\n  return 0;\n}}"
+            "{free}  pthread_mutex_lock(&m); done++; pthread_cond_signal(&c); pthread_mutex_unlock(&m);\n  {end}\n}}"
         );
         let join = match self.join {
             Join::Never => "",

@@ -61,14 +61,21 @@ fn no_schedule_has_fewer_switches() {
         let mut machine = Machine::new(program.clone());
         let same = &mut |_: &mut Machine, outcome: Outcome| outcome.ending == ending;
         let schedule = quotient_stateless::Schedule { choices: choices.clone() };
-        let found = minimise(&mut machine, &schedule, 100_000, same);
+        let found = minimise(&mut machine, &schedule, 100_000, &mut || true, same);
         // It fails when it is repeated, and has as many switches as it says.
         machine.restart();
         found.schedule.choices.iter().for_each(|c| machine.step(c.thread, c.alternative));
         assert!(machine.enabled().is_empty(), "seed {seed}: not complete\n{program}");
         assert_eq!(machine.outcome().ending, ending, "seed {seed}\n{program}");
         assert_eq!(switches(&found.schedule.choices), found.switches);
-        let small = minimise(&mut machine, &schedule, 12, same);
+        let small = minimise(&mut machine, &schedule, 12, &mut || true, same);
+        let mut left = 5;
+        let mut goes_on = || {
+            left -= 1;
+            left >= 0
+        };
+        let stopped = minimise(&mut machine, &schedule, 100_000, &mut goes_on, same);
+        assert!(stopped.executions <= 5 && stopped.switches <= switches(&choices), "seed {seed}\n{program}");
         assert!(small.executions <= 12 && small.switches <= switches(&choices), "seed {seed}\n{program}");
         if let Some(fewest) = fewest(&mut machine, ending) {
             compared += 1;
