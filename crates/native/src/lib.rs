@@ -30,6 +30,7 @@ mod conventions;
 mod debugger;
 pub mod guided;
 pub mod holes;
+mod notes;
 pub mod peer;
 mod platform;
 pub mod project;

@@ -72,6 +72,20 @@ fn start(list: &str, process: usize, words: &[&str]) -> Child {
     command.spawn().expect("it starts")
 }
 
+/// Waits until all have met: then each has threads that read what the others send.
+fn met(all: &mut [Child]) {
+    let reads = |child: &Child| {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
+        let names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("reads")).count() > 0
+    };
+    let began = Instant::now();
+    while !all.iter_mut().all(|child| reads(child) || !matches!(child.try_wait(), Ok(None))) {
+        assert!(began.elapsed() < Duration::from_secs(60), "they do not meet");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// A process that is killed ends the others within seconds, undecided, and only the first one writes a report.
 #[test]
 fn a_process_that_is_killed_ends_the_others() {
@@ -80,7 +94,8 @@ fn a_process_that_is_killed_ends_the_others() {
     let phils = model("phils.pml");
     let words = [phils.as_str(), "-DN=14", "--raw", "--no-deadlock"];
     let mut all: Vec<Child> = (0..3).map(|process| start(&list, process, &words)).collect();
-    std::thread::sleep(Duration::from_secs(3));
+    met(&mut all);
+    std::thread::sleep(Duration::from_millis(300));
     assert!(all.iter_mut().all(|child| matches!(child.try_wait(), Ok(None))), "they search");
     all[2].kill().expect("it can be killed");
     let killed = Instant::now();
@@ -173,12 +188,8 @@ fn processes_that_are_killed_go_on() {
         for _ in 0..3 {
             let list = list(&folder, count);
             let mut all: Vec<Child> = (0..count).map(|k| start(&list, k, &arguments)).collect();
-            // Whoever waits for a process that never comes waits for long: all have met by then, mostly.
-            let patience = Instant::now();
-            while !has_begun() && patience.elapsed() < Duration::from_secs(10) {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            std::thread::sleep(Duration::from_millis(150));
+            // Whoever waits for a process that never comes waits for long.
+            met(&mut all);
             std::thread::sleep(takes.mul_f64(random.number(1000) as f64 / 1000.0));
             let victim = random.below(count);
             let ended_before = all.iter_mut().any(|child| !matches!(child.try_wait(), Ok(None)));
