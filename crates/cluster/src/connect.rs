@@ -12,8 +12,9 @@ use crate::secret::{proof, same};
 const MAGIC: &[u8; 8] = b"QCLUST01";
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Between two attempts.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Between two attempts: first, and at most.
+const PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of a subject, at most.
 const MOST: u32 = 1 << 20;
 
@@ -112,20 +113,26 @@ impl Meeting {
             };
             Refused(format!("cannot listen at {address}: {error}\nhelp: {help}"))
         })?;
-        let system = |error: io::Error| Refused(format!("cannot listen at {address}: {error}"));
+        self.meet_at(&listener, subject)
+    }
+
+    /// Meets the others at a place where this process listens already.
+    pub fn meet_at(&self, listener: &TcpListener, subject: &Subject) -> Result<Cluster, Refused> {
+        let system = |error: io::Error| Refused(format!("cannot listen: {error}"));
         listener.set_nonblocking(true).map_err(system)?;
         let deadline = Instant::now() + self.wait;
         let mut streams: Vec<Option<(TcpStream, String)>> = (0..self.hosts.len()).map(|_| None).collect();
         for (number, host) in self.hosts.iter().enumerate().take(self.process) {
             streams[number] = Some((self.go_to(number, host, subject, deadline)?, host.clone()));
         }
-        let mut strangers = String::new();
+        let (mut strangers, mut pause) = (String::new(), PAUSE);
         loop {
             let missing = (self.process + 1..self.hosts.len()).find(|number| streams[*number].is_none());
             let Some(missing) = missing else { break };
             match listener.accept() {
                 Ok((stream, from)) => match self.welcome(stream, subject)? {
                     (Came::Process(number), stream) if number > self.process => {
+                        pause = PAUSE;
                         streams[number] = Some((stream, self.hosts[number].clone()));
                     }
                     (Came::Process(number), _) => {
@@ -143,7 +150,7 @@ impl Meeting {
                             self.wait.as_secs()
                         )));
                     }
-                    std::thread::sleep(PAUSE);
+                    rest(&mut pause);
                 }
                 Err(error) => return Err(system(error)),
             }
@@ -159,11 +166,14 @@ impl Meeting {
         subject: &Subject,
         deadline: Instant,
     ) -> Result<TcpStream, Refused> {
+        let mut pause = PAUSE;
         loop {
             let reached = host.to_socket_addrs().and_then(|addresses| {
                 let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
                 for address in addresses {
                     match TcpStream::connect_timeout(&address, Duration::from_secs(2)) {
+                        // Where nobody listens yet, the system may choose the very port to come from, and connect it to itself.
+                        Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {}
                         Ok(stream) => return Ok(stream),
                         Err(error) => last = error,
                     }
@@ -177,7 +187,7 @@ impl Meeting {
                         "process {number} ({host}) cannot be reached: {error}\nhelp: start it there with the same command and --process {number}; on other machines it needs --listen ADDRESS; --wait says how long to wait"
                     )));
                 }
-                Err(_) => std::thread::sleep(PAUSE),
+                Err(_) => rest(&mut pause),
             }
         }
     }
@@ -300,7 +310,15 @@ impl Meeting {
     }
 }
 
+/// Before the next attempt: processes that are started together meet soon, and who waits for long wakes seldom.
+fn rest(pause: &mut Duration) {
+    std::thread::sleep(*pause);
+    *pause = (*pause * 2).min(LONGEST_PAUSE);
+}
+
 fn timed(stream: &TcpStream) -> io::Result<()> {
+    // What is written in two parts would wait for an acknowledgement in between.
+    stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(HANDSHAKE))?;
     stream.set_write_timeout(Some(HANDSHAKE))
 }

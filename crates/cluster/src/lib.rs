@@ -46,6 +46,8 @@ struct Common {
     again: String,
     /// Those that have finished, with their names.
     finished: Mutex<Vec<(usize, String)>>,
+    /// Somebody has finished or is lost.
+    left: Condvar,
     /// How shapes are numbered in each search, by its number: others may still ask about one that has ended here.
     books: Mutex<Vec<(u64, Book)>>,
     opened: Condvar,
@@ -97,7 +99,6 @@ impl Cluster {
                 peers.push(None);
                 continue;
             };
-            stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(SILENCE))?;
             stream.set_write_timeout(Some(SILENCE))?;
             let (out, queue) = channel();
@@ -186,13 +187,10 @@ impl Cluster {
             let _ = peer.out.send(vec![FINISHED]);
         }
         // They may still ask the first process how shapes are numbered.
-        let began = Instant::now();
-        while self.me == 0
-            && began.elapsed() < SILENCE
-            && lock(&self.common.lost).is_none()
-            && lock(&self.common.finished).len() < peers.len()
-        {
-            std::thread::sleep(Duration::from_millis(5));
+        if self.me == 0 {
+            let stay =
+                |finished: &mut Vec<_>| finished.len() < peers.len() && lock(&self.common.lost).is_none();
+            drop(self.common.left.wait_timeout_while(lock(&self.common.finished), SILENCE, stay));
         }
         for peer in &peers {
             let _ = peer.out.send(Vec::new());
@@ -301,6 +299,9 @@ fn learn(common: &Common, why: impl FnOnce() -> String) {
     lock(&common.lost).get_or_insert_with(why);
     common.replied.notify_all();
     common.opened.notify_all();
+    // Who looks at both has the second one locked.
+    drop(lock(&common.finished));
+    common.left.notify_all();
 }
 
 /// Reads what a process sends.
@@ -367,7 +368,10 @@ impl Reading {
                 }
                 MISSED => learn(&self.common, || String::from_utf8_lossy(&frame[1..]).into_owned()),
                 // It may still answer.
-                FINISHED => lock(&self.common.finished).push((self.number, self.name.clone())),
+                FINISHED => {
+                    lock(&self.common.finished).push((self.number, self.name.clone()));
+                    self.common.left.notify_all();
+                }
                 _ => return Err(foreign()),
             }
         }

@@ -117,7 +117,7 @@ impl Model {
             places.sort_unstable();
             places.dedup();
             outcome.note(format!(
-                "mirror images of what was found may be violated, too: {}; --symmetry off tells",
+                "mirror images of what was found may be violated, too: {}; check with --symmetry off to find out",
                 places.join(", ")
             ));
         }

@@ -66,7 +66,7 @@ pub(crate) fn refuse_approximate(
         };
         if let Some(option) = asked {
             return Err(CheckError::Refused(format!(
-                "--search random takes states as they come and stores none: {option} would be without effect\nhelp: leave one of them out"
+                "--search random takes states as they come and stores none: {option} would have no effect\nhelp: leave one of them out"
             )));
         }
     }
@@ -110,7 +110,7 @@ pub(crate) fn refuse_disk(model: &Model, asked: &[Asked<'_>], check: &Check<'_>)
             "--disk and --checkpoint do not go together\nhelp: leave one of them out".into(),
         ));
     }
-    refuse_but_levels(model, asked, check, ("the disk (--disk) does not serve", false))
+    refuse_but_levels(model, asked, check, ("--disk does not support", false))
 }
 
 /// Refuses several processes for the same.
@@ -139,16 +139,16 @@ pub(crate) fn refuse_by_processes(
     let together = [(check.disk.is_some(), "--disk"), (check.audit > 0, "--audit")];
     if let Some((_, option)) = together.into_iter().find(|(given, _)| *given) {
         return Err(CheckError::Refused(format!(
-            "several processes (--hosts) have not learnt {option}\nhelp: leave it out"
+            "several processes (--hosts) do not support {option}\nhelp: leave it out"
         )));
     }
     let cycles = |asked: &Asked<'_>| matches!(&asked.how, How::Claim(claim) if claim.cycles);
     if check.fair && asked.iter().any(cycles) {
         return Err(CheckError::Refused(
-            "several processes (--hosts) have not learnt fairness (--fair)\nhelp: leave --fair out, or search with one process".into(),
+            "several processes (--hosts) do not support fairness (--fair)\nhelp: leave --fair out, or search with one process".into(),
         ));
     }
-    refuse_but_levels(model, asked, check, ("several processes (--hosts) do not serve", true))
+    refuse_but_levels(model, asked, check, ("several processes (--hosts) do not support", true))
 }
 
 /// Refuses what is not searched level by level with the tree store, but for infinite runs where they are served; `whose` begins the message.

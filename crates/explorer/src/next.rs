@@ -7,7 +7,7 @@ use quotient_program::Operation;
 use quotient_seams::{Scope, System};
 use serde_json::Value;
 
-use crate::api;
+use crate::api::{self, WhyKind};
 use crate::reductions::{self, Way};
 use crate::server::Refused;
 use crate::session::{Session, Work, place};
@@ -94,9 +94,10 @@ impl Session {
                 let (file, line) = place(&model, machine, first + index as u32);
                 let text = t.text.clone();
                 let (object, since) = (None, None);
+                let kind = if why == Reason::Timeout { WhyKind::Last } else { WhyKind::Missing };
                 // What is its own a process calls by the short name.
                 let why = why.sentence(&name).replace(&format!("{}.", name(thread.id)), "");
-                api::WaitingFor { text, file, line, why, reads, holder, object, since }
+                api::WaitingFor { text, file, line, why, kind, reads, holder, object, since }
             });
             Some(api::Waiting {
                 pid: thread.id,

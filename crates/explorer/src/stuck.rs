@@ -1,7 +1,7 @@
 //! Where nobody can go on: who waits for whom, as a sentence. It says what the reasons prove: of a ring only where each in it has one
 //! thing to wait for, which the next one has, or set last.
 
-use crate::api::{Part, Waiting};
+use crate::api::{Part, Waiting, WhyKind};
 
 /// Of those that are in no ring, so many are told one by one; a ring may have one more.
 const TOLD: usize = 2;
@@ -20,18 +20,20 @@ pub(crate) fn sentence(waiting: &[Waiting], name: &dyn Fn(u32) -> String) -> Vec
         if index > 0 {
             parts.push(Part::text(", "));
         }
-        // `timeout` and `else` come when nothing else does: they say nothing of what is missing.
-        let mut whys: Vec<&str> = Vec::new();
-        for why in one.statements.iter().map(|s| s.why.as_str()) {
-            if !whys.contains(&why) && !why.starts_with("timeout ") {
+        let mut whys: Vec<(WhyKind, &str)> = Vec::new();
+        for why in one.statements.iter().map(|s| (s.kind, s.why.as_str())) {
+            // What comes when nothing else does says nothing of what is missing.
+            if !whys.contains(&why) && why.0 != WhyKind::Last {
                 whys.push(why);
             }
         }
         let who = name(one.pid);
         match whys[..] {
-            [why] if why.starts_with("waits ") => parts.push(Part::text(format!("{who} {why}"))),
-            [why] => parts.push(Part::text(format!("{who} waits ({why})"))),
-            [first, second] => parts.push(Part::text(format!("{who} waits ({first}, and {second})"))),
+            [(WhyKind::Waits, why)] => parts.push(Part::text(format!("{who} {why}"))),
+            [(_, why)] => parts.push(Part::text(format!("{who} waits ({why})"))),
+            [(_, first), (_, second)] => {
+                parts.push(Part::text(format!("{who} waits ({first}, and {second})")))
+            }
             _ => parts.push(Part::text(format!("{who} waits"))),
         }
     }

@@ -32,6 +32,7 @@ mod counted_loops;
 mod debugger;
 pub mod guided;
 pub mod holes;
+mod notes;
 pub mod peer;
 mod platform;
 pub mod project;

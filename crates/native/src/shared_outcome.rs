@@ -11,7 +11,7 @@ impl FailureKind {
         match self {
             FailureKind::None | FailureKind::Refused | FailureKind::Stuck => None,
             FailureKind::Deadlock | FailureKind::Livelock => Some(ViolationKind::Deadlock),
-            FailureKind::Assertion => Some(ViolationKind::Assertion),
+            FailureKind::Assertion | FailureKind::Error => Some(ViolationKind::Assertion),
             FailureKind::Race => Some(ViolationKind::Race),
             FailureKind::Crash | FailureKind::Memory => Some(ViolationKind::Crash),
             FailureKind::Misuse => Some(ViolationKind::Misuse),

@@ -42,6 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("formats", &["outcome"]),
     ("lsp", &["front-end", "languages", "program", "source"]),
     ("testing", &[]),
+    ("thread-programs", &["stateless"]),
     ("reference", &["bir", "dve", "promela", "source", "testing"]),
 ];
 

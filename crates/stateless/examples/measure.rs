@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use quotient_stateless::model::{Instruction, Machine, Program, Value, families};
 use quotient_stateless::{Algorithm, Configuration, Execution, Symmetry, explore, explore_parallel};
+use quotient_thread_programs::{Instruction, Machine, Program, Value, families};
 
 /// Long runs with few races: each of `threads` threads works on its own cell, then takes a lock.
 fn mostly_local(threads: usize, work: usize) -> Program {

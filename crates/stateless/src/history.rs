@@ -13,7 +13,7 @@
 //! Everything else that the creator does in between counts, if it conflicts with what the threads do.
 //!
 //! With this notion the executions of the optimal mode are the orbits of the traces in the
-//! programs of [`crate::model::families`]. Comparing states ([`crate::Symmetry::Dynamic`]) finds more:
+//! programs of `quotient_thread_programs::families`. Comparing states ([`crate::Symmetry::Dynamic`]) finds more:
 //! different pasts can lead to like states.
 
 use crate::happens_before::{Event, HappensBefore};

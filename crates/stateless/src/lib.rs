@@ -1,7 +1,7 @@
 //! Stateless exploration of multithreaded programs.
 //!
-//! A program is anything that can be restarted and stepped thread by thread ([`Execution`]): a model
-//! program ([`model`]), or a native one under a controlled scheduler. [`explore`](explore()) covers
+//! A program is anything that can be restarted and stepped thread by thread ([`Execution`]): a native
+//! one under a controlled scheduler, or in tests a small one (`quotient_thread_programs`). [`explore`](explore()) covers
 //! its complete executions under sequential consistency, up to the order of independent operations
 //! and, if asked, up to the exchange of symmetric threads:
 //!
@@ -21,10 +21,9 @@
 //! | [`parallel`] | several workers | |
 //! | [`mod@minimise`] | failing schedules with few context switches | Qadeer, Rehof 2005 |
 //! | [`schedule`] | schedules as short tokens | |
-//! | [`model`] | model programs, brute force, random programs | |
 //!
 //! ```
-//! use quotient_stateless::model::{Machine, families};
+//! use quotient_thread_programs::{Machine, families};
 //! use quotient_stateless::{Configuration, Symmetry, Verdict, explore};
 //!
 //! // Six threads, each: lock; r = x; x = r + 1; unlock.
@@ -51,7 +50,6 @@ pub mod happens_before;
 mod history;
 mod horizon;
 pub mod minimise;
-pub mod model;
 pub mod operation;
 pub mod parallel;
 pub mod random;

@@ -19,11 +19,12 @@ use quotient_testing::{Folder, models, setting};
 
 use crate::workers::{told, workers};
 
-/// Places on this machine that are free.
-fn places(count: usize) -> Vec<String> {
+/// Places on this machine, each with who listens there.
+fn places(count: usize) -> (Vec<TcpListener>, Vec<String>) {
     let listeners: Vec<TcpListener> =
         (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("there is a port")).collect();
-    listeners.iter().map(|l| l.local_addr().expect("it has an address").to_string()).collect()
+    let names = listeners.iter().map(|l| l.local_addr().expect("it has an address").to_string()).collect();
+    (listeners, names)
 }
 
 /// The outcomes of all processes; each loads the model by itself.
@@ -33,15 +34,17 @@ fn together(
     count: usize,
     folder: Option<&Path>,
 ) -> Vec<Result<Outcome, CheckError>> {
-    let hosts = places(count);
+    let (listeners, hosts) = places(count);
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count)
-            .map(|process| {
+        let threads: Vec<_> = listeners
+            .into_iter()
+            .enumerate()
+            .map(|(process, listener)| {
                 let (hosts, token) = (hosts.clone(), b"a token for tests".to_vec());
                 let wait = Duration::from_secs(60);
                 let meeting = Meeting { hosts, process, listen: None, token, wait, again: String::new() };
                 scope.spawn(move || {
-                    let cluster = Mutex::new(meeting.meet(&Vec::new()).expect("they meet"));
+                    let cluster = Mutex::new(meeting.meet_at(&listener, &Vec::new()).expect("they meet"));
                     let lost = || panic!("process 0 is lost");
                     let processes = Some(Processes { cluster: &cluster, alone: 0, lost });
                     let checkpoint = folder.map(|folder| Mutex::new(checkpoint(folder, process, count)));

@@ -45,7 +45,7 @@ fn product(machine: &mut Machine) -> Option<Product> {
         out.clear();
         machine.successors(&state, Scope::All, &mut out).ok()?;
         let (mut able, mut steps) = (0, Vec::new());
-        for (index, record) in machine.explain(&state).iter().enumerate() {
+        for (index, record) in machine.explain_moves(&state).iter().enumerate() {
             let entry = out.entry(index);
             if entry.violation.is_some() || !entry.has_state() || states.len() > LIMIT {
                 return None;

@@ -21,6 +21,8 @@ told::words! {
     }
     /// Where a value belongs.
     GroupKind { Global = "global", Channel = "channel", Lock = "lock", Process = "process", Object = "object" }
+    /// How it is said why a statement cannot be executed: what is missing, what its thread waits to do, or that it comes only when nothing else can.
+    WhyKind { Missing = "missing", Waits = "waits", Last = "last" }
     /// What is drawn in a heap.
     NodeKind { Root = "root", Object = "object" }
     /// What a state is like.
@@ -167,6 +169,7 @@ told::answers! {
         file: u32,
         line: u32,
         why: String,
+        kind: WhyKind,
         reads: Vec<ReadAndSet>,
         holder: Option<u32>,
         object: Option<String>,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::executed::{Executed, Row};
 use super::{Program, Source, lock, name, path, thread_name};
-use crate::api::{self, EndingKind, GroupKind, Part};
+use crate::api::{self, EndingKind, GroupKind, Part, WhyKind};
 use crate::next::written;
 use crate::server::Refused;
 use crate::stuck;
@@ -268,19 +268,22 @@ impl Program {
             let since = here.held.iter().rev().find(|h| h.object == object && h.to.is_none());
             let holder = thread.owner.or_else(|| joins.filter(|_| !thread.finished));
             let ended = |pid: u32| here.repeated.trace.processes.iter().any(|t| t.pid == pid && t.finished);
-            let why = match (thread.owner, joins) {
+            let (kind, why) = match (thread.owner, joins) {
                 (Some(owner), _) => {
                     let over = if ended(owner) { ", which has ended" } else { "" };
-                    format!("{object} is held by {}{over}", thread_name(&here, owner))
+                    (WhyKind::Missing, format!("{object} is held by {}{over}", thread_name(&here, owner)))
                 }
-                (None, Some(other)) => format!("{} has not ended", thread_name(&here, other)),
-                (None, None) => format!("waits to {text}"),
+                (None, Some(other)) => {
+                    (WhyKind::Missing, format!("{} has not ended", thread_name(&here, other)))
+                }
+                (None, None) => (WhyKind::Waits, format!("waits to {text}")),
             };
             let statement = api::WaitingFor {
                 text: text.to_owned(),
                 file,
                 line,
                 why,
+                kind,
                 reads: Vec::new(),
                 holder,
                 object: Some(object.to_owned()),
@@ -392,6 +395,9 @@ fn headline(run: &Executed, kind: FailureKind) -> Vec<Part> {
                 Part::text(format!("{}: {}: ", thread_name(run, here.thread), kind.text())),
                 Part::code(&repeated.failure.text),
             ]
+        }
+        (FailureKind::Error, [here, ..]) => {
+            vec![Part::text(format!("{} reaches an error location", thread_name(run, here.thread)))]
         }
         _ => vec![Part::text(repeated.message())],
     }

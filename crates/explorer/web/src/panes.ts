@@ -6,7 +6,7 @@ import { time } from "./check";
 import { cycles } from "./class";
 import { firstOf } from "./run";
 import type { Store, Watch } from "./store";
-import type { Accessed, Frame, Leaf, Origin, Part, WaitingFor } from "./types";
+import type { Accessed, Frame, Leaf, Origin, Part, Violation, WaitingFor } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
@@ -315,8 +315,8 @@ export function drawBecause(store: Store): void {
 }
 
 /** What a check has found, in a sentence. */
-const found = (message: string, at: string | null): string =>
-  message.startsWith("deadlock") ? "A check has found a run after which nobody can go on" : `A check has found: ${message.replace(/ \(\S+:\d+\)$/, "")}${at ? ` (${shortly(at)})` : ""}`;
+const found = ({ kind, message, at }: Violation): string =>
+  kind === "deadlock" ? "A check has found a run after which nobody can go on" : `A check has found: ${message.replace(/ \(\S+:\d+\)$/, "")}${at ? ` (${shortly(at)})` : ""}`;
 
 export function drawNotice(store: Store): void {
   const notice = $("notice");
@@ -333,7 +333,7 @@ export function drawNotice(store: Store): void {
   } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${time(progress.seconds)}; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
     const other = progress?.violations.find((v) => v.position !== null && !store.isAt(v.position));
-    if (other) parts.push(found(other.message, other.at), el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
+    if (other) parts.push(found(other), el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
     // That everything holds, the headline and the line of figures say.
     else if (progress?.asked && progress.verdict !== "violated" && progress.verdict !== "holds") parts.push(`${progress.verdict}: ${progress.message ?? ""}`);
   }

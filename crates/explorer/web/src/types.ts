@@ -23,6 +23,9 @@ export const EndingKinds: readonly EndingKind[] = ["open", "violation", "deadloc
 /** Where a value belongs. */
 export type GroupKind = "global" | "channel" | "lock" | "process" | "object";
 export const GroupKinds: readonly GroupKind[] = ["global", "channel", "lock", "process", "object"];
+/** How it is said why a statement cannot be executed: what is missing, what its thread waits to do, or that it comes only when nothing else can. */
+export type WhyKind = "missing" | "waits" | "last";
+export const WhyKinds: readonly WhyKind[] = ["missing", "waits", "last"];
 /** What is drawn in a heap. */
 export type NodeKind = "root" | "object";
 export const NodeKinds: readonly NodeKind[] = ["root", "object"];
@@ -233,6 +236,7 @@ export interface WaitingFor {
   file: number;
   line: number;
   why: string;
+  kind: WhyKind;
   reads: ReadAndSet[];
   holder: number | null;
   object: string | null;

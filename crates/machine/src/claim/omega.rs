@@ -221,7 +221,7 @@ impl Omega for Fair {
     fn state_marks(&mut self, state: &[u64]) -> FairMarks {
         let mut marks =
             FairMarks { accepting: self.0.acceptance(state), threads: [u64::MAX; 4], ..FairMarks::NONE };
-        for record in self.0.explain(state) {
+        for record in self.0.explain_moves(state) {
             if let Some(first) = record.steps().iter().find(|s| s.thread != CLAIM_THREAD) {
                 marks.threads[first.thread as usize / 64] &= !(1 << (first.thread % 64));
             }
@@ -231,7 +231,7 @@ impl Omega for Fair {
 
     fn step_marks(&mut self, state: &[u64], successors: &Successors, steps: &mut Vec<FairMarks>) {
         steps.clear();
-        for (index, record) in self.0.explain(state).iter().enumerate() {
+        for (index, record) in self.0.explain_moves(state).iter().enumerate() {
             let mut marks = FairMarks { accepting: successors.marks(index), ..FairMarks::NONE };
             for step in record.steps().iter().filter(|s| s.thread != CLAIM_THREAD) {
                 marks = step.partner.map_or(marks.with(step.thread), |p| marks.with(step.thread).with(p));

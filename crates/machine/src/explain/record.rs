@@ -76,6 +76,8 @@ pub(crate) struct Recorder {
     /// The last transformation noted.
     pub(crate) last: Option<u32>,
     output: String,
+    /// States are not kept.
+    moves_only: bool,
     closed: Vec<(Way, Option<Vec<u64>>)>,
 }
 
@@ -83,6 +85,7 @@ impl Recorder {
     /// A successor or violation was added.
     pub(crate) fn close(&mut self, state: Option<&[u64]>) {
         let way = Way { last: self.last, in_front: Vec::new() };
+        let state = state.filter(|_| !self.moves_only);
         self.closed.push((way, state.map(<[u64]>::to_vec)));
     }
 
@@ -98,7 +101,9 @@ impl Machine {
     /// Notes a transformation just taken on the draft.
     #[inline(always)]
     pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
-        if self.recorder.is_some() && self.shape_number(self.draft.as_ptr().cast()) == WORKING {
+        if self.recorder.as_ref().is_some_and(|recorder| recorder.moves_only) {
+            self.record_state(thread, transformation, partner, &[]);
+        } else if self.recorder.is_some() && self.shape_number(self.draft.as_ptr().cast()) == WORKING {
             let state = self.normal_copy();
             self.record_state(thread, transformation, partner, &state);
         } else if self.recorder.is_some() {
@@ -125,6 +130,7 @@ impl Machine {
         };
         if let Some(recorder) = &mut self.recorder {
             let output = std::mem::take(&mut recorder.output);
+            let state = if recorder.moves_only { &[] } else { state };
             let micro = MicroStep { thread, transformation, partner, picks, state: state.to_vec(), output };
             recorder.all.push(Noted { micro, before: recorder.last });
             recorder.last = Some(recorder.all.len() as u32 - 1);
@@ -149,8 +155,17 @@ impl Machine {
     /// The successors of a state, in the order [`quotient_seams::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        self.explained(state, Recorder::default())
+    }
+
+    /// As [`Machine::explain`], for whoever asks only which threads move: no state is kept.
+    pub fn explain_moves(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        self.explained(state, Recorder { moves_only: true, ..Recorder::default() })
+    }
+
+    fn explained(&mut self, state: &[u64], recorder: Recorder) -> Vec<StepRecord> {
         self.meet_state(state);
-        self.recorder = Some(Recorder::default());
+        self.recorder = Some(recorder);
         let taken = self.taken.clone();
         let mut out = Successors::new();
         self.expand(state, Scope::All, &mut out);

@@ -391,7 +391,7 @@ impl Execution for Program {
             Ending::Infeasible
         } else if w.failed {
             match w.failure_kind() {
-                FailureKind::Assertion => Ending::Assertion,
+                FailureKind::Assertion | FailureKind::Error => Ending::Assertion,
                 FailureKind::Race => Ending::Race,
                 _ => Ending::Crash,
             }

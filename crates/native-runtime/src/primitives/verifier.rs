@@ -9,7 +9,7 @@
 
 use crate::exploration::world::{Pending, Status, World, active, fail, visible, world};
 use crate::primitives::section;
-use crate::protocol::{Convention, ERROR_LOCATION, FailureKind, Op, VALUES, met};
+use crate::protocol::{Convention, FailureKind, Op, VALUES, met};
 use crate::system::system_call::{number, system_call};
 
 // The functions themselves, by names that a program cannot have. Kept apart from the others: two functions with the same code
@@ -46,7 +46,7 @@ extern "C" fn assume(condition: i32) {
 #[inline(never)]
 extern "C" fn error() {
     if active() {
-        fail(FailureKind::Assertion, ERROR_LOCATION, 0);
+        fail(FailureKind::Error, "", 0);
     }
     crate::system::system_call::exit_process(1)
 }

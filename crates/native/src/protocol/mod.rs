@@ -32,8 +32,6 @@ pub const CELLS: usize = 1 << 12;
 pub const VALUES: usize = 256;
 /// The most functions of a program that are atomic sections.
 pub const SECTIONS: usize = 256;
-/// What is said of a call of `reach_error` or `__VERIFIER_error`.
-pub const ERROR_LOCATION: &str = "an error location is reached";
 /// The most functions of a program that are replaced.
 pub const CONVENTIONS: usize = 16;
 /// Room for the schedules of all executions, in words.

@@ -40,6 +40,8 @@ numbered! {
         Refused = "not supported",
         Stuck = "no progress",
         Livelock = "livelock",
+        /// A call of `reach_error` or `__VERIFIER_error`.
+        Error = "error location reached",
     }
 }
 

@@ -113,7 +113,7 @@ fn assumptions_and_errors_by_name() {
     let own = "void reach_error(void) {} void assume_abort_if_not(int c) { if (!c) abort(); } static int x;";
     assert_eq!(
         shown(&report("error", &pair(own, "x = 1;", "if (x) reach_error();", ""))),
-        "assertion failed"
+        "error location reached"
     );
     assert_eq!(
         shown(&report(

@@ -48,7 +48,7 @@ fn name(answer: &Answer) -> &'static str {
         Answer::Refused(..) => "refused",
         Answer::Violated(trace) => match trace.failure.kind {
             FailureKind::Deadlock => "deadlock",
-            FailureKind::Assertion => "assertion",
+            FailureKind::Assertion | FailureKind::Error => "assertion",
             FailureKind::Livelock => "deadlock",
             FailureKind::Race => "race",
             FailureKind::Misuse => "misuse",

@@ -17,11 +17,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use quotient_native::session::Surroundings;
 use quotient_native::{Answer, Binary, Build, Report, Request, check};
 use quotient_stateless::graph::{Graph, MemoryModel, Order, explore};
-use quotient_stateless::model::axioms;
-use quotient_stateless::model::litmus::{self, Instruction, Litmus, LitmusMachine};
 use quotient_stateless::random::Random;
 use quotient_stateless::{Configuration, Ending, Outcome, Symmetry};
 use quotient_testing::setting;
+use quotient_thread_programs::axioms;
+use quotient_thread_programs::litmus::{self, Instruction, Litmus, LitmusMachine};
 
 use crate::memory_models::{MODELS, expected, finished};
 

@@ -13,9 +13,9 @@ use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
 use quotient_seams::Incomplete;
 use quotient_stateless::Ending;
 use quotient_stateless::graph::{MemoryModel, Order};
-use quotient_stateless::model::axioms;
-use quotient_stateless::model::litmus::{self, Instruction, Litmus};
 use quotient_stateless::random::Random;
+use quotient_thread_programs::axioms;
+use quotient_thread_programs::litmus::{self, Instruction, Litmus};
 
 pub const MODELS: [MemoryModel; 3] =
     [MemoryModel::SequentialConsistency, MemoryModel::Tso, MemoryModel::Rc11];

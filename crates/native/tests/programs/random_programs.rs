@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use crate::c_source::Observed;
 use quotient_native::session::Surroundings;
 use quotient_native::{Answer, Binary, Build, Request, check};
-use quotient_stateless::model::generate::{self, Shape};
-use quotient_stateless::model::{Machine, Program, brute_force};
 use quotient_stateless::{Algorithm, Symmetry};
+use quotient_thread_programs::generate::{self, Shape};
+use quotient_thread_programs::{Machine, Program, brute_force};
 
 /// Programs per file.
 const BATCH: usize = 40;

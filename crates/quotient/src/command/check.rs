@@ -349,7 +349,7 @@ fn unserved(model: &Model, check: &Check<'_>, given: &Given) -> Result<(), Strin
         };
         let text = model.question_text(question);
         return Err(format!(
-            "{option} does not serve this question: {text}\nnote: {why}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
+            "{option} does not apply to this question: {text}\nnote: {why}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
         ));
     }
     Ok(())

@@ -239,8 +239,9 @@ pub(crate) fn resumed(words: &[OsString]) -> Result<Option<Vec<OsString>>, Strin
     let begun =
         [OsString::from("check")].into_iter().chain(manifest.identity.arguments.iter().map(OsString::from));
     let begun = definition.clone().try_get_matches_from(begun);
-    let begun =
-        begun.map_err(|_| format!("{} has words that this quotient does not know", folder.display()))?;
+    let begun = begun.map_err(|_| {
+        format!("{} has options that this version of quotient does not know", folder.display())
+    })?;
     let begun = Given { definition: definition.clone(), matches: begun };
     for argument in definition.get_arguments() {
         let id = argument.get_id().as_str();

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::net::{IpAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -123,7 +123,7 @@ pub(crate) fn meet(
     let Some(list) = &options.hosts else {
         let alone = ["process", "listen", "token_file", "wait"].into_iter().find(|option| given.has(option));
         return match alone {
-            Some(option) => Err(format!("--{} is of use with --hosts FILE only", option.replace('_', "-"))),
+            Some(option) => Err(format!("--{} needs --hosts FILE", option.replace('_', "-"))),
             None => Ok(None),
         };
     };
@@ -140,7 +140,12 @@ pub(crate) fn meet(
         wait: options.wait.unwrap_or(Duration::from_secs(60)),
         again,
     };
-    let mut cluster = meeting.meet(&subject(options, given, model)?).map_err(|e| e.to_string())?;
+    let subject = subject(options, given, model)?;
+    let met = match handed_over(&meeting) {
+        Some(listener) => meeting.meet_at(&listener, &subject),
+        None => meeting.meet(&subject),
+    };
+    let mut cluster = met.map_err(|e| e.to_string())?;
     if let Some(checkpoint) = checkpoint {
         let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         let run = cluster.share(checkpoint.run())?;
@@ -152,6 +157,32 @@ pub(crate) fn meet(
         }
     }
     Ok(Some(Mutex::new(cluster)))
+}
+
+/// Where `quotient cluster` has listened for this process, which has it as its standard input: nobody else can take the port in between.
+#[cfg(unix)]
+fn handed_over(meeting: &Meeting) -> Option<TcpListener> {
+    use std::os::fd::AsFd;
+    std::env::var_os(LOCAL)?;
+    let listener = TcpListener::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let place = listener.local_addr().ok()?.to_string();
+    (meeting.hosts.get(meeting.process) == Some(&place)).then_some(listener)
+}
+
+#[cfg(not(unix))]
+fn handed_over(_: &Meeting) -> Option<TcpListener> {
+    None
+}
+
+/// A listener as the standard input of the process that is to have it.
+#[cfg(unix)]
+fn hand_over(listener: TcpListener) -> Stdio {
+    Stdio::from(std::os::fd::OwnedFd::from(listener))
+}
+
+#[cfg(not(unix))]
+fn hand_over(_: TcpListener) -> Stdio {
+    Stdio::null()
 }
 
 /// Only the first process writes a report: of the others nothing is to be seen on standard output.
@@ -172,11 +203,11 @@ pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
 }
 
 /// Ports that are free now, each with a listener that keeps it so.
-fn ports(count: u16) -> std::io::Result<Vec<(TcpListener, u16)>> {
+fn ports(count: u16) -> std::io::Result<Vec<(TcpListener, SocketAddr)>> {
     let one = |_| {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        let port = listener.local_addr()?.port();
-        Ok((listener, port))
+        let place = listener.local_addr()?;
+        Ok((listener, place))
     };
     (0..count).map(one).collect()
 }
@@ -204,21 +235,20 @@ fn start(local: &Local) -> Result<u8, String> {
         .map_err(|e| said("make a token", e))?;
     let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let list = std::env::temp_dir().join(format!("quotient-hosts-{}-{}", std::process::id(), &token[..8]));
-    let lines: String = listeners.iter().map(|(_, port)| format!("127.0.0.1:{port}\n")).collect();
+    let lines: String = listeners.iter().map(|(_, place)| format!("{place}\n")).collect();
     std::fs::write(&list, lines).map_err(|e| said("write the list of hosts", e))?;
-    drop(listeners);
     let this = std::env::current_exe().map_err(|e| said("find this program", e))?;
-    let run = |process: u16| -> std::io::Result<Child> {
+    let run = |(process, (listener, _)): (usize, (TcpListener, _))| -> std::io::Result<Child> {
         let mut command = Command::new(&this);
         command.args(&local.command[..1]).arg("--hosts").arg(&list).args(["--process", &process.to_string()]);
-        command.args(&local.command[1..]).env(TOKEN, &token).stdin(Stdio::null());
+        command.args(&local.command[1..]).env(TOKEN, &token).stdin(hand_over(listener));
         command.env(LOCAL, local.local.to_string());
         if process > 0 {
             command.stdout(Stdio::null());
         }
         command.spawn()
     };
-    let children: Result<Vec<Child>, _> = (0..local.local).map(run).collect();
+    let children: Result<Vec<Child>, _> = listeners.into_iter().enumerate().map(run).collect();
     let mut children = children.map_err(|e| said("start a process", e))?;
     let ended = wait(&mut children);
     let _ = std::fs::remove_file(&list);

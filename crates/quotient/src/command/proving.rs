@@ -401,9 +401,9 @@ fn write_horn(to: &Path, program: &Program, stdout: &mut dyn Write, stderr: &mut
 }
 
 fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String> {
-    certificate(program, reports)
-        .map_err(|overflow| overflow.to_string())?
-        .ok_or_else(|| "a proof could not be written down completely; please report this as a defect".into())
+    certificate(program, reports).map_err(|overflow| overflow.to_string())?.ok_or_else(|| {
+        "a proof could not be written down completely; this is a bug in quotient, please report it".into()
+    })
 }
 
 fn write_smtlib(directory: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {

@@ -386,7 +386,7 @@ fn stores_serve_every_question_and_orders_that_do_not_serve_are_refused() {
         let arguments = [&["check", file.path(), "--search", refused], question].concat();
         let output = quotient(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(err(&output).contains("--search does not serve"), "{}", err(&output));
+        assert!(err(&output).contains("--search does not apply"), "{}", err(&output));
         let arguments = [&["check", file.path(), "--search", served], question].concat();
         assert_ne!(exit(&arguments), 2, "{arguments:?}");
     }

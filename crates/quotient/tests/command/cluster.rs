@@ -72,15 +72,16 @@ fn start(list: &str, process: usize, words: &[&str]) -> Child {
     command.spawn().expect("it starts")
 }
 
-/// Have so many processes met, and begun to write checkpoints?
-fn begun(run: &Path, count: usize) -> bool {
-    (0..count).all(|process| run.join(format!("process-{process}/run.json")).exists())
-}
-
-/// Waits for something, but no longer than this.
-fn wait_until(most: Duration, happened: impl Fn() -> bool) {
+/// Waits until all have met: then each has threads that read what the others send.
+fn met(all: &mut [Child]) {
+    let reads = |child: &Child| {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
+        let names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("reads")).count() > 0
+    };
     let began = Instant::now();
-    while !happened() && began.elapsed() < most {
+    while !all.iter_mut().all(|child| reads(child) || !matches!(child.try_wait(), Ok(None))) {
+        assert!(began.elapsed() < Duration::from_secs(60), "they do not meet");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -91,11 +92,9 @@ fn a_process_that_is_killed_ends_the_others() {
     let folder = Folder::new();
     let list = list(&folder, 3);
     let phils = model("phils.pml");
-    let run = folder.path().join("run");
-    let written = run.display().to_string();
-    let words = [phils.as_str(), "-DN=15", "--raw", "--no-deadlock", "--checkpoint", &written];
+    let words = [phils.as_str(), "-DN=14", "--raw", "--no-deadlock"];
     let mut all: Vec<Child> = (0..3).map(|process| start(&list, process, &words)).collect();
-    wait_until(Duration::from_secs(60), || begun(&run, 3));
+    met(&mut all);
     std::thread::sleep(Duration::from_secs(2));
     assert!(all.iter_mut().all(|child| matches!(child.try_wait(), Ok(None))), "they search");
     all[2].kill().expect("it can be killed");
@@ -186,16 +185,15 @@ fn processes_that_are_killed_go_on() {
         let (expected, takes) = (told(&whole.expect("it runs")), began.elapsed());
         let folder = Folder::new();
         let run = folder.path().join("run").display().to_string();
-        let has_begun = || begun(Path::new(&run), count);
+        let has_begun = || (0..count).all(|k| Path::new(&run).join(format!("process-{k}/run.json")).exists());
         let free: &[&str] = if words.contains(&"--max-depth") { &words[4..] } else { &[] };
         let mut arguments: Vec<&str> =
             words.iter().copied().chain(["--json", "--checkpoint", &run]).collect();
         for _ in 0..3 {
             let list = list(&folder, count);
             let mut all: Vec<Child> = (0..count).map(|k| start(&list, k, &arguments)).collect();
-            // Whoever waits for a process that never comes waits for long: all have met by then, mostly.
-            wait_until(Duration::from_secs(10), has_begun);
-            std::thread::sleep(Duration::from_millis(150));
+            // Whoever waits for a process that never comes waits for long.
+            met(&mut all);
             std::thread::sleep(takes.mul_f64(random.number(1000) as f64 / 1000.0));
             let victim = random.below(count);
             let ended_before = all.iter_mut().any(|child| !matches!(child.try_wait(), Ok(None)));

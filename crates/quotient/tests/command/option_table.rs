@@ -363,7 +363,7 @@ fn positional_arguments_are_used_or_refused() {
     }
 }
 
-/// Options that do not go together: one of them would be without effect, and the message says which.
+/// Options that do not go together: one of them would have no effect, and the message says which.
 #[test]
 fn options_that_leave_each_other_without_effect_are_refused() {
     let folder = Folder::new();

@@ -3,8 +3,8 @@
 //!
 //! `QUOTIENT_STATELESS_FULL=1` adds the sizes that take longer.
 
-use quotient_stateless::model::{Machine, Program, families};
 use quotient_stateless::{Algorithm, Configuration, Statistics, Symmetry, Verdict, explore};
+use quotient_thread_programs::{Machine, Program, families};
 
 fn count(program: Program, algorithm: Algorithm, symmetry: Symmetry) -> Statistics {
     let mut machine = Machine::new(program);

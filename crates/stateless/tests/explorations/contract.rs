@@ -2,12 +2,12 @@
 //! walks: independent operations commute and leave each other alone, and exchanging threads that are
 //! called symmetric maps continuations to continuations with the same outcomes.
 
-use quotient_stateless::model::generate::{self, Shape};
-use quotient_stateless::model::residual::outcome_hash;
-use quotient_stateless::model::{Machine, Program};
 use quotient_stateless::operation::dependent;
 use quotient_stateless::random::Random;
 use quotient_stateless::{Execution, Symmetry, ThreadId};
+use quotient_thread_programs::generate::{self, Shape};
+use quotient_thread_programs::residual::outcome_hash;
+use quotient_thread_programs::{Machine, Program};
 
 fn programs() -> impl Iterator<Item = (u64, Program)> {
     Shape::ALL

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use quotient_stateless::model::residual::UpTo;
-use quotient_stateless::model::{Instruction, Machine, Program, Value, brute_force};
 use quotient_stateless::{Algorithm, Bound, Configuration, Ending, Outcome, Symmetry, Verdict, explore};
+use quotient_thread_programs::residual::UpTo;
+use quotient_thread_programs::{Instruction, Machine, Program, Value, brute_force};
 
 const X: u8 = 0;
 const Y: u8 = 1;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use quotient_stateless::model::generate::counting_program;
-use quotient_stateless::model::program::Instruction::*;
-use quotient_stateless::model::program::{Instruction, Program};
-use quotient_stateless::model::residual::UpTo;
-use quotient_stateless::model::{Machine, brute_force};
 use quotient_stateless::{
     Configuration, Ending, ExplorationError, Outcome, Symmetry, ThreadId, ThreadSet, explore,
 };
+use quotient_thread_programs::generate::counting_program;
+use quotient_thread_programs::program::Instruction::*;
+use quotient_thread_programs::program::{Instruction, Program};
+use quotient_thread_programs::residual::UpTo;
+use quotient_thread_programs::{Machine, brute_force};
 
 type Found = (BTreeSet<(Ending, u64)>, u64);
 

@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 
 use quotient_stateless::graph::{Graph, MemoryModel, explore};
-use quotient_stateless::model::axioms;
-use quotient_stateless::model::litmus::{self, Litmus, LitmusMachine};
 use quotient_stateless::random::Random;
 use quotient_stateless::{Configuration, Outcome, Statistics, Symmetry};
+use quotient_thread_programs::axioms;
+use quotient_thread_programs::litmus::{self, Litmus, LitmusMachine};
 
 const MODELS: [MemoryModel; 3] = [MemoryModel::SequentialConsistency, MemoryModel::Tso, MemoryModel::Rc11];
 

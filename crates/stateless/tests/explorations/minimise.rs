@@ -1,9 +1,9 @@
 //! Failing schedules get as few context switches as there can be, by comparison with all schedules.
 
 use quotient_stateless::minimise::{minimise, switches};
-use quotient_stateless::model::generate::{self, Shape};
-use quotient_stateless::model::{Machine, Program};
 use quotient_stateless::{Choice, Configuration, Ending, Execution, Outcome, Verdict, explore};
+use quotient_thread_programs::generate::{self, Shape};
+use quotient_thread_programs::{Machine, Program};
 
 /// The fewest switches of all failing schedules, by plain enumeration.
 fn fewest(machine: &mut Machine, ending: Ending) -> Option<usize> {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use quotient_stateless::model::generate::{self, Shape};
-use quotient_stateless::model::residual::outcome_hash;
-use quotient_stateless::model::{Machine, Program, brute_force, families};
 use quotient_stateless::{
     Algorithm, Bound, Configuration, Ending, Execution, ExplorationError, Operation, Outcome, Report,
     Symmetry, ThreadId, ThreadSet, Verdict, explore, explore_parallel,
 };
+use quotient_thread_programs::generate::{self, Shape};
+use quotient_thread_programs::residual::outcome_hash;
+use quotient_thread_programs::{Machine, Program, brute_force, families};
 
 /// A machine whose outcomes are taken up to a symmetry.
 struct UpTo(Machine, Symmetry);

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use quotient_stateless::model::generate::{self, Shape};
-use quotient_stateless::model::residual::UpTo;
-use quotient_stateless::model::{Machine, Program, brute_force, shrink};
 use quotient_stateless::{Algorithm, Configuration, Ending, Outcome, Statistics, Symmetry, explore};
+use quotient_thread_programs::generate::{self, Shape};
+use quotient_thread_programs::residual::UpTo;
+use quotient_thread_programs::{Machine, Program, brute_force, shrink};
 
 const STATES: usize = 200_000;
 const INTERLEAVINGS: u64 = 60_000;

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use quotient_stateless::estimate::estimate;
-use quotient_stateless::model::{Comparison, Condition, Instruction, Machine, Program, Value, families};
 use quotient_stateless::{
     Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Observer, Operation,
     Outcome, Progress, Report, ThreadId, ThreadSet, Verdict, explore, explore_parallel,
 };
+use quotient_thread_programs::{Comparison, Condition, Instruction, Machine, Program, Value, families};
 
 use Instruction::*;
 

@@ -6,10 +6,10 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
-use quotient_stateless::model::Machine;
-use quotient_stateless::model::machine::{State, Status};
-use quotient_stateless::model::program::{Comparison, Condition, Instruction, Program, Value};
 use quotient_stateless::{Ending, Execution};
+use quotient_thread_programs::Machine;
+use quotient_thread_programs::machine::{State, Status};
+use quotient_thread_programs::program::{Comparison, Condition, Instruction, Program, Value};
 
 /// What of the end of an execution counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use quotient_formats::witness::{self, About, Requirement, Waypoint, Witness};
 use quotient_native::guided::{Followed, Place, follow};
-use quotient_native::protocol::{ERROR_LOCATION, FailureKind};
+use quotient_native::protocol::FailureKind;
 use quotient_native::symbols::Symbols;
 use quotient_native::{Answer, Binary, Repeated, Request, SessionError, Token};
 use quotient_outcome::effect::Event;
@@ -40,9 +40,8 @@ fn property(run: &Repeated) -> Result<&'static str, String> {
     };
     match run.failure.kind {
         // A definition of the program's own has no frame: it is replaced.
-        FailureKind::Assertion if calls("reach_error") || run.failure.text.contains(ERROR_LOCATION) => {
-            Ok("G ! call(reach_error())")
-        }
+        FailureKind::Error => Ok("G ! call(reach_error())"),
+        FailureKind::Assertion if calls("reach_error") => Ok("G ! call(reach_error())"),
         FailureKind::Assertion => Ok("G ! call(__assert_fail())"),
         FailureKind::Race => Ok("G ! data-race"),
         FailureKind::Memory => Ok("G valid-deref"),
@@ -51,6 +50,11 @@ fn property(run: &Repeated) -> Result<&'static str, String> {
             Err(format!("the format of witnesses has no property for: {}\n{help}", kind.text()))
         }
     }
+}
+
+/// An assertion fails, or an error location is reached.
+fn asserts(run: &Repeated) -> bool {
+    matches!(run.failure.kind, FailureKind::Assertion | FailureKind::Error)
 }
 
 /// The waypoints of a run that goes wrong.
@@ -130,7 +134,7 @@ pub(crate) fn written(file: &ScheduleFile) -> Result<String, String> {
     };
     let waypoints = waypoints(&run, &request.values, &name);
     if !waypoints.iter().any(|w| w.requirement == Requirement::Target) {
-        return Err("it is not known at which line the program goes wrong".to_owned());
+        return Err("the line at which the program goes wrong is not known".to_owned());
     }
     let again =
         follow(&binary, &request, &places(&waypoints), &mut || !watch::interrupt().raised()).map_err(text)?;
@@ -268,9 +272,9 @@ fn looked_for(
         }
         Answer::Refused(why, _) => return Err(Missing::Unread(why)),
     };
-    if found.failure.kind != FailureKind::Assertion {
+    if !asserts(&found) {
         let kind = found.failure.kind.text();
-        return Err(Missing::NotFound(format!("on the way something else goes wrong: {kind}")));
+        return Err(Missing::NotFound(format!("something else goes wrong first: {kind}")));
     }
     // The same choices without the monitor's steps.
     let steps = found.trace.steps.iter().zip(&found.token.schedule.choices);
@@ -281,8 +285,10 @@ fn looked_for(
     let cells = cells.filter_map(|(address, size)| Some((from.address_in(&to, *address)?, *size)));
     let token = Token { schedule, cells: cells.collect(), memory: found.token.memory };
     let again = quotient_native::replay(binary, &same, &token, false).map_err(|error| unread(&error))?;
-    if again.lost || again.failure.kind != FailureKind::Assertion {
-        return Err(unread(&"an execution of the program with its conditions is none of the program alone"));
+    if again.lost || !asserts(&again) {
+        return Err(unread(
+            &"the execution that was found with its conditions is not an execution of the program alone",
+        ));
     }
     Ok((token, same))
 }
@@ -329,7 +335,7 @@ fn along_lines(witness: &Witness, binary: &Binary, request: &mut Request) -> Res
     let run = &found.repeated;
     let told = match run.failure.kind {
         FailureKind::Race => &["data-race"][..],
-        FailureKind::Assertion => &["call("],
+        FailureKind::Assertion | FailureKind::Error => &["call("],
         FailureKind::Memory | FailureKind::Crash => &["valid-"],
         _ => &[],
     };

@@ -116,8 +116,8 @@ fn place(condition: &Condition, text: &Text) -> Result<Place, String> {
         Subject::Enter | Subject::Return => "call",
     };
     found.ok_or_else(|| match column {
-        Some(column) => format!("line {line}, column {column}: no {what} is found there"),
-        None => format!("line {line}: no {what} is found there"),
+        Some(column) => format!("line {line}, column {column}: there is no {what} there"),
+        None => format!("line {line}: there is no {what} there"),
     })
 }
 

@@ -1,13 +1,13 @@
 //! The memory models by their axioms, and all consistent graphs of a litmus program by brute force. Shares no code with
-//! [`crate::graph`]: relations are matrices of bits over all events, computed anew for every graph.
+//! [`quotient_stateless::graph`]: relations are matrices of bits over all events, computed anew for every graph.
 //!
 //! Graphs are enumerated by letting any thread go next: a read reads from any write that is there (no model has cycles of
 //! program order and reads-from), a write goes anywhere in modification order. Graphs that were met before are known by a set.
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::graph::{MemoryModel, Order};
-use crate::model::litmus::{Instruction, Litmus, Shown, locations, locks};
+use crate::litmus::{Instruction, Litmus, Shown, locations, locks};
+use quotient_stateless::graph::{MemoryModel, Order};
 
 /// Thread and number in it.
 type Name = (usize, usize);

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::execution::{Ending, Execution, Outcome, Symmetry};
-use crate::graph::{Access, Change, Label, Location, MemoryProgram, Order};
-use crate::operation::{Kind, Mode, Operation};
-use crate::random::Random;
-use crate::threads::{ThreadId, ThreadSet};
+use quotient_stateless::execution::{Ending, Execution, Outcome, Symmetry};
+use quotient_stateless::graph::{Access, Change, Label, Location, MemoryProgram, Order};
+use quotient_stateless::operation::{Kind, Mode, Operation};
+use quotient_stateless::random::Random;
+use quotient_stateless::threads::{ThreadId, ThreadSet};
 
 use Order::{Acquire, AcquireRelease, Relaxed, Release, SequentiallyConsistent};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::threads::{ThreadId, ThreadSet};
+use quotient_stateless::threads::{ThreadId, ThreadSet};
 
 /// Registers of each thread, initially 0.
 pub const REGISTERS: usize = 4;

@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 use super::machine::{Machine, State, Status};
 use super::program::Instruction;
 use super::residual::outcome_hash;
-use crate::execution::{Ending, Execution, Symmetry};
-use crate::threads::ThreadId;
+use quotient_stateless::execution::{Ending, Execution, Symmetry};
+use quotient_stateless::threads::ThreadId;
 
 /// The outcomes of all executions, up to a symmetry. `None` if there are more than `limit` states.
 pub fn outcomes(machine: &Machine, symmetry: Symmetry, limit: usize) -> Option<BTreeSet<(Ending, u64)>> {

@@ -1,5 +1,5 @@
-//! Model programs: a small language of threads over shared variables and synchronisation objects, an
-//! interpreter that implements [`crate::Execution`], and what tests the exploration with them.
+//! Programs of threads for tests of the stateless exploration: a small language of threads over shared variables and
+//! synchronisation objects, an interpreter that implements [`quotient_stateless::Execution`], and oracles.
 //!
 //! | module | |
 //! |---|---|

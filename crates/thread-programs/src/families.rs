@@ -1,6 +1,6 @@
 //! Programs of `n` like threads with known numbers of traces and of orbits of traces.
 
-use crate::threads::ThreadId;
+use quotient_stateless::threads::ThreadId;
 
 use super::program::{Instruction, Program, Value};
 

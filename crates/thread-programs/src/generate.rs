@@ -1,8 +1,8 @@
 //! Random programs from a seed, small enough for brute force.
 
 use super::program::{Comparison, Condition, Instruction, Program, Value};
-use crate::random::Random;
-use crate::threads::{ThreadId, ThreadSet};
+use quotient_stateless::random::Random;
+use quotient_stateless::threads::{ThreadId, ThreadSet};
 
 /// What kind of program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,8 +19,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::machine::{Machine, Status};
 use super::program::{Instruction, Program, REGISTERS, Value};
-use crate::execution::{Execution, Symmetry};
-use crate::threads::{ThreadId, ThreadSet};
+use quotient_stateless::execution::{Execution, Symmetry};
+use quotient_stateless::threads::{ThreadId, ThreadSet};
 
 /// What is known about one location of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -250,7 +250,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Can `a` and `b` be exchanged in the current state of the machine?
-pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
+pub(crate) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
     let (state, residual) = (machine.state(), machine.residual());
     let (x, y) = (&state.threads[a as usize], &state.threads[b as usize]);
     let alike = match symmetry {
@@ -339,15 +339,19 @@ impl Execution for UpTo<'_> {
     fn enabled(&self) -> ThreadSet {
         self.machine.enabled()
     }
-    fn pending(&self, thread: ThreadId, alternative: u16) -> Option<crate::operation::Operation> {
+    fn pending(
+        &self,
+        thread: ThreadId,
+        alternative: u16,
+    ) -> Option<quotient_stateless::operation::Operation> {
         self.machine.pending(thread, alternative)
     }
     fn step(&mut self, thread: ThreadId, alternative: u16) {
         self.machine.step(thread, alternative);
     }
-    fn outcome(&mut self) -> crate::execution::Outcome {
+    fn outcome(&mut self) -> quotient_stateless::execution::Outcome {
         let hash = outcome_hash(self.machine, self.symmetry);
-        crate::execution::Outcome { ending: self.machine.ending(), hash }
+        quotient_stateless::execution::Outcome { ending: self.machine.ending(), hash }
     }
     fn symmetric(&mut self, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
         self.machine.symmetric(a, b, symmetry)

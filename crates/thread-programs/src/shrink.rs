@@ -61,11 +61,11 @@ fn mentions(program: &Program, thread: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::program::Instruction;
+    use crate::program::Instruction;
 
     #[test]
     fn finds_the_one_instruction_that_matters() {
-        let program = crate::model::generate::program(7, crate::model::generate::Shape::Synchronisation, 10);
+        let program = crate::generate::program(7, crate::generate::Shape::Synchronisation, 10);
         let count = |p: &Program| p.threads.iter().flatten().count();
         let wanted = program.threads[0][0];
         let small = shrink(&program, |p| p.threads[0].contains(&wanted));

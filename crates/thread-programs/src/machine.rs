@@ -2,10 +2,10 @@
 
 use super::program::{Instruction, Program, REGISTERS, Value};
 use super::residual::Residual;
-use crate::counts::need;
-use crate::execution::{Ending, Execution, Outcome, Symmetry};
-use crate::operation::{Kind, Mode, Operation};
-use crate::threads::{ThreadId, ThreadSet};
+use quotient_stateless::counts::need;
+use quotient_stateless::execution::{Ending, Execution, Outcome, Symmetry};
+use quotient_stateless::operation::{Kind, Mode, Operation};
+use quotient_stateless::threads::{ThreadId, ThreadSet};
 
 /// Local instructions a thread may execute between two visible operations.
 const LOCAL_STEPS: usize = 10_000;
@@ -107,7 +107,7 @@ impl Machine {
         machine
     }
 
-    /// Announces what `Count` does to these variables as additions ([`crate::counts`]), and nothing else about them in a way that
+    /// Announces what `Count` does to these variables as additions ([`quotient_stateless::counts`]), and nothing else about them in a way that
     /// depends on their values.
     #[must_use]
     pub fn counting(mut self, variables: impl IntoIterator<Item = u8>) -> Machine {
