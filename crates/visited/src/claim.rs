@@ -348,6 +348,23 @@ mod tests {
         });
     }
 
+    /// Both threads try for the last lane of a line with the same entry: the one that loses sees a line that is full, and must find its entry there.
+    #[test]
+    fn the_last_lane_of_a_line_is_looked_at_again() {
+        loom::model(|| {
+            let lines = words(&[7, 6]);
+            assert!(add(&lines, 9));
+            let other = lines.clone();
+            let second = thread::spawn(move || [add(&other, 2), there(&other, 2)]);
+            let first = add(&lines, 2);
+            assert!(there(&lines, 2));
+            let second = second.join().expect("it ends");
+            assert!(first != second[0] && second[1], "{first} {second:?}");
+            let next = lines[1].iter().map(Word::peek).collect::<Vec<u64>>();
+            assert!(next[6..] == [0, 0], "nothing has gone to the next line: {next:x?}");
+        });
+    }
+
     /// Who finds a hash in the second table finds it in the first, where it was added before.
     #[test]
     fn what_is_found_was_added_elsewhere_before() {

@@ -97,6 +97,11 @@ impl Assembler {
         Label(self.labels.len() - 1)
     }
 
+    /// Bytes written.
+    pub(crate) fn len(&self) -> usize {
+        self.code.len()
+    }
+
     /// The label stands for what is written next.
     pub(crate) fn bind(&mut self, label: Label) {
         self.labels[label.0] = Some(self.code.len());

@@ -74,22 +74,24 @@ impl<'a> Translator<'a> {
         Some(layout.capacity)
     }
 
-    /// Tests for room, copies the state, and adds a message.
-    pub(super) fn send(&mut self, channel: &Expr, args: &[Expr], next: Label) -> Option<()> {
-        let layout = self.channel(channel, On::State, 0)?;
+    /// Tests for room, copies the state unless that was done, and adds a message.
+    pub(super) fn send(&mut self, channel: &Expr, args: &[Expr], on: On, next: Label) -> Option<()> {
+        let layout = self.channel(channel, on, 0)?;
         if args.len() != layout.fields.len() {
             return None;
         }
         self.asm.copy(Reg::R11, Reg::Rax);
-        self.asm.load(Reg::Rax, in_channel(Reg::Rdi, 0), 1, false);
+        self.asm.load(Reg::Rax, in_channel(on.register(), 0), 1, false);
         self.asm.alu_constant(Alu::Cmp, Reg::Rax, layout.capacity as i32);
         self.asm.jump_if(Cond::AboveOrEqual, next);
-        self.copy_state();
+        if on == On::State {
+            self.copy_state();
+        }
         // Where the message goes, in `rax`, while the fields are computed in the other registers.
         self.asm.multiply_constant(Reg::Rax, layout.message_size as i32);
         self.asm.alu(Alu::Add, Reg::Rax, Reg::R11);
         for (arg, (offset, cell)) in args.iter().zip(&layout.fields) {
-            self.value(arg, On::State, 1)?;
+            self.value(arg, on, 1)?;
             let at = (layout.length_size + offset) as i32;
             self.store(Mem { base: Reg::Rsi, index: Some((Reg::Rax, 1)), at }, VALUES[1], *cell);
         }
@@ -97,55 +99,64 @@ impl<'a> Translator<'a> {
         Some(())
     }
 
-    /// Tests for a matching message, copies the state, takes the message out and stores its fields.
+    /// Tests for a matching message, copies the state unless that was done, takes the message out and stores its fields.
     pub(super) fn receive(
         &mut self,
         channel: &Expr,
         peek: bool,
         patterns: &[Pattern],
+        on: On,
         next: Label,
     ) -> Option<()> {
-        let layout = self.channel(channel, On::State, 0)?;
+        let layout = self.channel(channel, on, 0)?;
         if patterns.len() != layout.fields.len() || layout.capacity * layout.message_size > MOST_BYTES {
             return None;
         }
         self.asm.copy(Reg::R11, Reg::Rax);
-        self.asm.load(Reg::Rax, in_channel(Reg::Rdi, 0), 1, false);
+        self.asm.load(Reg::Rax, in_channel(on.register(), 0), 1, false);
         self.asm.test(Reg::Rax);
         self.asm.jump_if(Cond::Equal, next);
-        let field = |offset: u32| in_channel(Reg::Rdi, layout.length_size + offset);
+        let field = |offset: u32| in_channel(on.register(), layout.length_size + offset);
         for (pattern, (offset, cell)) in patterns.iter().zip(&layout.fields) {
             if let Pattern::Match(wanted) = pattern {
-                self.value(wanted, On::State, 0)?;
+                self.value(wanted, on, 0)?;
                 self.asm.load(Reg::Rcx, field(*offset), cell.size(), *cell == Cell::I16);
                 self.asm.alu(Alu::Cmp, Reg::Rax, Reg::Rcx);
                 self.asm.jump_if(Cond::NotEqual, next);
             }
         }
-        self.copy_state();
-        if !peek {
-            self.remove_first(layout);
+        if on == On::State {
+            self.copy_state();
+            if !peek {
+                self.remove_first(layout, on);
+            }
         }
         for (pattern, (offset, cell)) in patterns.iter().zip(&layout.fields) {
             if let Pattern::Bind(place) = pattern {
                 // The bounds of a range are left to the interpreter.
                 let to = scalar(&place.ty).filter(|_| !matches!(place.ty, Type::Range(_)))?;
-                // The message is still in the state. The place may have an index, computed in the other registers.
+                // The message is still there. The place may have an index, computed in the other registers: of the successor without the message.
                 self.asm.load(VALUES[0], field(*offset), cell.size(), *cell == Cell::I16);
                 let mem = self.place(place, On::Draft, 1)?;
+                if on == On::Draft && mem.index.is_some() {
+                    return None;
+                }
                 self.store(mem, VALUES[0], to);
             }
+        }
+        if on == On::Draft && !peek {
+            self.remove_first(layout, on);
         }
         Some(())
     }
 
-    /// Moves all messages but the first one up. What lies after the last one is zero, so all places can be moved.
-    fn remove_first(&mut self, layout: &ChannelLayout) {
+    /// Moves all messages but the first one up, from the front on, so that it can be done in place. What lies after the last one is zero, so all places can be moved.
+    fn remove_first(&mut self, layout: &ChannelLayout, on: On) {
         let mut bytes = (layout.capacity - 1) * layout.message_size;
         let mut done = 0;
         while bytes > 0 {
             let to = in_channel(Reg::Rsi, layout.length_size + done);
-            let from = in_channel(Reg::Rdi, layout.length_size + layout.message_size + done);
+            let from = in_channel(on.register(), layout.length_size + layout.message_size + done);
             let size = match bytes {
                 16.. => {
                     self.asm.copy_16(to, from);

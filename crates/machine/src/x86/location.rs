@@ -32,6 +32,19 @@ impl On {
     }
 }
 
+/// Which sequences of transformations without a stop in between are translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chain {
+    None,
+    /// Those through plain locations.
+    Plain,
+    Any,
+}
+
+/// Transformations of such a sequence, and bytes of code with several, at most.
+const LONGEST_CHAIN: usize = 16;
+const MOST_CODE: usize = 4096;
+
 /// Translates one location.
 pub(super) struct Translator<'a> {
     pub(super) program: &'a Program,
@@ -117,10 +130,24 @@ impl<'a> Translator<'a> {
         if !ranks || location.deterministic {
             return None;
         }
-        let first = self.first[number as usize].first;
+        let here = &self.first[number as usize];
+        let (first, follows) = (here.first, here.plain && !self.program.features.timeout);
+        let last = location.transformations.len().saturating_sub(1);
         self.asm.copy_wide(Reg::R10, Reg::R8);
         for (index, t) in location.transformations.iter().enumerate() {
-            self.transformation(t, first + index as u32)?;
+            if matches!(t.operation, Operation::Exit) {
+                if self.shape.threads.len() as u32 == self.thread + 1 {
+                    return None;
+                }
+                // Only the youngest thread can end.
+                continue;
+            }
+            let chain = match (index == last, follows) {
+                (true, _) => Chain::Any,
+                (false, true) => Chain::Plain,
+                (false, false) => Chain::None,
+            };
+            self.transformation(t, first + index as u32, chain)?;
         }
         if let Some((next, list)) = next {
             let done = self.asm.label();
@@ -139,46 +166,107 @@ impl<'a> Translator<'a> {
         Some(self.asm.finish())
     }
 
-    fn transformation(&mut self, t: &Transformation, number: u32) -> Option<()> {
-        let target = t.target?;
-        let locations = &self.program.functions[self.function as usize].locations;
-        if t.keeps_control || locations[target.0 as usize].transient {
-            return None;
-        }
+    fn transformation(&mut self, t: &Transformation, number: u32, chain: Chain) -> Option<()> {
         let next = self.asm.label();
-        match &t.operation {
-            Operation::Always => self.copy_state(),
-            Operation::When(condition) => {
-                self.unless(condition, On::State, 0, next)?;
-                self.copy_state();
-            }
-            Operation::Else => {
-                // Something was possible if there is an entry.
-                self.asm.alu_wide(Alu::Cmp, Reg::R8, Reg::R10);
-                self.asm.jump_if(Cond::NotEqual, next);
-                self.copy_state();
-            }
-            Operation::Send { guard, channel, sorted: false, args } => {
-                if let Some(guard) = guard {
-                    self.unless(guard, On::State, 0, next)?;
-                }
-                self.send(channel, args, next)?;
-            }
-            Operation::Receive { guard, channel, any: false, peek, patterns } => {
-                if let Some(guard) = guard {
-                    self.unless(guard, On::State, 0, next)?;
-                }
-                self.receive(channel, *peek, patterns, next)?;
-            }
-            _ => return None,
-        }
+        self.operation(&t.operation, On::State, next)?;
         for action in &t.actions {
             self.action(action)?;
         }
+        self.arrive(t, &[number], chain)?;
+        self.asm.bind(next);
+        Some(())
+    }
+
+    /// Tests whether an operation can be done, or goes to `next`; does it on the successor, which is begun if there is none.
+    fn operation(&mut self, operation: &Operation, on: On, next: Label) -> Option<()> {
+        match operation {
+            Operation::Always => {}
+            Operation::When(condition) => self.unless(condition, on, 0, next)?,
+            Operation::Else if on == On::State => {
+                // Something was possible if there is an entry.
+                self.asm.alu_wide(Alu::Cmp, Reg::R8, Reg::R10);
+                self.asm.jump_if(Cond::NotEqual, next);
+            }
+            // Nothing else was: see `go_on`.
+            Operation::Else => {}
+            Operation::Send { guard, channel, sorted: false, args } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, on, 0, next)?;
+                }
+                return self.send(channel, args, on, next);
+            }
+            Operation::Receive { guard, channel, any: false, peek, patterns } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, on, 0, next)?;
+                }
+                return self.receive(channel, *peek, patterns, on, next);
+            }
+            _ => return None,
+        }
+        if on == On::State {
+            self.copy_state();
+        }
+        Some(())
+    }
+
+    /// What follows a transformation: the successor becomes an entry, or the thread goes on at once, because it keeps control or has come to a transient
+    /// location. `passed` are the numbers of the transformations taken so far.
+    fn arrive(&mut self, t: &Transformation, passed: &[u32], chain: Chain) -> Option<()> {
+        let target = t.target?;
+        let location = &self.program.functions[self.function as usize].locations[target.0 as usize];
+        if t.keeps_control || location.transient {
+            return self.go_on(location, target.0, passed, chain);
+        }
         let size = self.layout.threads[self.function as usize].location_size;
         self.asm.store_constant(at(Reg::Rsi, self.base as i32), target.0 as i32, size);
-        self.commit(number);
-        self.asm.bind(next);
+        self.commit(passed);
+        Some(())
+    }
+
+    /// Goes on from a location with the one transformation that can be taken there. Where there is none, or more than one, the interpreter does it all. It adds
+    /// the ends of sequences that it does step by step after everything else, so they are translated only where they are the last anyway, or where the
+    /// interpreter does them at once, too (`step/plain.rs`).
+    fn go_on(&mut self, location: &Location, number: u32, passed: &[u32], chain: Chain) -> Option<()> {
+        let ts = &location.transformations;
+        let here = &self.first[number as usize];
+        let may_follow = match chain {
+            Chain::None => false,
+            Chain::Plain => here.plain,
+            Chain::Any => ts.windows(2).all(|w| w[0].rank == w[1].rank),
+        };
+        if !may_follow
+            || location.deterministic
+            || passed.len() >= LONGEST_CHAIN
+            || self.asm.len() > MOST_CODE
+        {
+            return None;
+        }
+        let (last, others) = ts.split_last()?;
+        // What excludes one another has to be asked beforehand.
+        let conditions = |t: &Transformation| matches!(t.operation, Operation::When(_));
+        let otherwise = matches!(last.operation, Operation::Else);
+        if !others.is_empty() && !(others.iter().all(conditions) && (otherwise || conditions(last))) {
+            return None;
+        }
+        let end = self.asm.label();
+        for (index, t) in ts.iter().enumerate() {
+            let next = self.asm.label();
+            self.operation(&t.operation, On::Draft, next)?;
+            for other in &ts[index + 1..] {
+                if let Operation::When(condition) = &other.operation {
+                    self.when(condition, On::Draft, 0, self.give_up)?;
+                }
+            }
+            for action in &t.actions {
+                self.action(action)?;
+            }
+            let passed = [passed, &[here.first + index as u32]].concat();
+            self.arrive(t, &passed, chain)?;
+            self.asm.jump(end);
+            self.asm.bind(next);
+        }
+        self.asm.jump(self.give_up);
+        self.asm.bind(end);
         Some(())
     }
 
@@ -232,11 +320,13 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Makes the successor an entry.
-    fn commit(&mut self, number: u32) {
+    /// Makes the successor an entry, to which these transformations have led.
+    fn commit(&mut self, passed: &[u32]) {
         let asm = &mut self.asm;
-        asm.address(Reg::Rdx, self.taken.wrapping_add(number as usize).expose_provenance() as u64);
-        asm.alu_mem_wide(Alu::Add, at(Reg::Rdx, 0), 1);
+        for &number in passed {
+            asm.address(Reg::Rdx, self.taken.wrapping_add(number as usize).expose_provenance() as u64);
+            asm.alu_mem_wide(Alu::Add, at(Reg::Rdx, 0), 1);
+        }
         asm.store_wide(at(Reg::R8, 0), Reg::R9);
         // The length, and no violation.
         asm.store_constant_wide(at(Reg::R8, 8), self.words);

@@ -3,4 +3,5 @@
 mod committed;
 mod explained;
 mod threads;
+mod translated;
 mod workers;
