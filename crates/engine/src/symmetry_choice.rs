@@ -272,6 +272,9 @@ pub(crate) fn choose(machine: &mut Machine, check: &Check<'_>) -> Chosen {
         // There are no objects, and nothing else may move.
         return Chosen::default();
     }
+    if renaming.is_refused() {
+        return Chosen { nothing: Some(renaming), ..Chosen::default() };
+    }
     // Where it is not known which threads are still to be started, what they may be called is found out later.
     match renaming.finally(machine).or_else(|| initially(machine, &renaming)) {
         Some(settled) if settled.is_trivial() => Chosen { nothing: Some(renaming), ..Chosen::default() },

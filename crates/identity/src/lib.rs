@@ -43,4 +43,5 @@ pub use difference::{Difference, differences};
 pub use ground::{Asked, Before, Cell, Channel, Move, Setting, Values, Var};
 pub use nodes::{Map, Quick};
 pub use reasons::{Effort, Reasons, reasons};
+pub use specialise::refused;
 pub use structure::{Place, Structure};

@@ -19,14 +19,14 @@ use crate::smallest::{Room, smallest};
 use crate::sorts::Sorts;
 use crate::specialise::{Specialised, specialise};
 
-/// How much may be tried, counted in nodes of graphs that are made and looked at (some three microseconds each, with all that belongs to it). A
+/// How much may be tried, counted in nodes of graphs that are made and looked at (some two microseconds each, with all that belongs to it). A
 /// function of the program and of the size of the search alone: what is printed does not depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort(pub u64);
 
 impl Effort {
     /// Three milliseconds.
-    pub const SMALL: Effort = Effort(1_000);
+    pub const SMALL: Effort = Effort(1_500);
     /// A second.
     pub const LARGE: Effort = Effort(1_200_000);
 
@@ -38,7 +38,7 @@ impl Effort {
     pub fn after(transitions: u64, renamed: bool) -> Effort {
         let effort = match renamed {
             true => Effort::MEDIUM.0.max(transitions / 50),
-            false => Effort::SMALL.0 + transitions / 150,
+            false => Effort::SMALL.0 + transitions / 100,
         };
         Effort(effort.min(Effort::LARGE.0))
     }

@@ -10,7 +10,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use quotient_program::{Action, Location, Operation, Pattern, Place, PrintfPart, Root, Transformation, Type};
+use quotient_program::{
+    Action, Location, Operation, Pattern, Place, PrintfPart, Program, Root, Transformation, Type,
+};
 use quotient_source::Span;
 
 use crate::fold::{Fold, Refused};
@@ -27,20 +29,25 @@ pub(crate) struct Specialised {
     pub(crate) properties: Vec<Exp>,
 }
 
+/// Why nothing may be renamed in any state of a program, whatever its threads are.
+pub fn refused(program: &Program) -> Option<&'static str> {
+    let features = &program.features;
+    if features.last || features.priorities {
+        return Some("the model uses _last or priorities");
+    }
+    if features.dynamic {
+        return Some("the model has objects or functions");
+    }
+    program.observer.is_some().then_some("an observer sees the processes")
+}
+
 /// Specialises every thread; or says what is not understood, and where. Statements that are `blank` do nothing and can always be executed.
 pub(crate) fn specialise(
     setting: &Setting<'_>,
     blank: &[Span],
 ) -> Result<Specialised, (Refused, Option<Span>)> {
-    let features = &setting.program.features;
-    if features.last || features.priorities {
-        return Err(("the model uses _last or priorities", None));
-    }
-    if features.dynamic {
-        return Err(("the model has objects or functions", None));
-    }
-    if setting.program.observer.is_some() {
-        return Err(("an observer sees the processes", None));
+    if let Some(why) = refused(setting.program) {
+        return Err((why, None));
     }
     let constants = constants(setting, blank);
     let threads = (0..setting.threads.len() as u32)

@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use quotient_identity::{Asked, Before, Cell, Channel, Setting, Symmetry, Values, Var, symmetry};
+use quotient_identity::{Asked, Before, Cell, Channel, Setting, Symmetry, Values, Var, refused, symmetry};
 use quotient_program::{
     Action, Alone, ChannelTypeId, Function, FunctionId, Init, Operation, Program, Transformation, Type,
     Variable, VariableId, Written, visit,
@@ -67,7 +67,9 @@ impl Beginning {
         let mut out = Beginning { live, starts, startable, ends, met: None, initial: None, knows };
         if machine.initial(&mut first).is_ok() && first.len() == 1 && first.entry(0).has_state() {
             out.initial = Some(first.state(0).into());
-            out.met = out.follow(&mut machine, first.state(0));
+            // Where nothing is renamed whatever is found, nobody asks how the threads came there.
+            let asked = refused(machine.program()).is_none();
+            out.met = asked.then(|| out.follow(&mut machine, first.state(0))).flatten();
         }
         out.knows = Arc::new(machine);
         out

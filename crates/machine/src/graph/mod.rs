@@ -137,6 +137,14 @@ impl Renaming {
         }
     }
 
+    /// Where names are numbers: is it known that nothing is renamed in any state?
+    pub fn is_refused(&self) -> bool {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.is_refused(),
+            Names::Opaque { .. } => false,
+        }
+    }
+
     /// Where names are numbers: what may be renamed in states where the threads of this state exist; `None` while more can be started.
     pub fn symmetry(&self, machine: &Machine, state: &[u64]) -> Option<Arc<Symmetry>> {
         let Names::Numbers(numbers) = &*self.names else { return None };
@@ -279,7 +287,7 @@ impl Renaming {
 
     /// Whether it is known without a picture that nothing is renamed in states of this state's shape.
     #[cold]
-    fn is_refused(&mut self, machine: &Machine, state: &[u64]) -> bool {
+    fn is_shape_refused(&mut self, machine: &Machine, state: &[u64]) -> bool {
         let Names::Numbers(numbers) = &*self.names else { return false };
         let refused = numbers.refuses(machine, state);
         if refused {
@@ -309,7 +317,7 @@ impl Renaming {
             (Renamed::Never, _) => return false,
             _ => {}
         }
-        if !matches!(self.pictures.get(shape), Some(Some(_))) && self.is_refused(machine, state) {
+        if !matches!(self.pictures.get(shape), Some(Some(_))) && self.is_shape_refused(machine, state) {
             return false;
         }
         self.shape = shape;

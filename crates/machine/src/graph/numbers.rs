@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_identity::{Asked, Difference, Effort, Reasons, Setting, Symmetry, differences, reasons};
+use quotient_identity::{
+    Asked, Difference, Effort, Reasons, Setting, Symmetry, differences, reasons, refused,
+};
 use quotient_seams::Worker;
 
 use super::Renamed;
@@ -35,6 +37,8 @@ pub(super) struct Numbers {
     symmetries: Mutex<HashMap<Option<u32>, Arc<Symmetry>>>,
     /// Some state was renamed.
     renamed: AtomicBool,
+    /// The program is one in which nothing is renamed.
+    refused_as_a_whole: bool,
     /// Threads of the largest set that was refused.
     refused: AtomicUsize,
     /// By shape.
@@ -50,6 +54,7 @@ impl Numbers {
             beginning,
             symmetries: Mutex::default(),
             renamed: AtomicBool::new(false),
+            refused_as_a_whole: refused(machine.program()).is_some(),
             refused: AtomicUsize::new(0),
             pictures: Mutex::default(),
         }
@@ -57,6 +62,11 @@ impl Numbers {
 
     fn functions(shape: &Shape) -> Vec<u32> {
         shape.threads.iter().map(|thread| thread.kind).collect()
+    }
+
+    /// Is nothing renamed in any state?
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused_as_a_whole
     }
 
     /// What may be renamed in states of a shape in which nobody can be started any more.
