@@ -4,6 +4,7 @@
 //! search can go on from what is before it. A log is read in two passes: the first looks at checksums only, up to the first block that is torn or damaged, and
 //! remembers the last cut before; the second gives the records up to there. What follows is cut off: the search finds it again.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -37,12 +38,26 @@ pub(crate) const LEVEL: i32 = 1;
 const PACKED: u8 = 1;
 const AS_IT_IS: u8 = 0;
 
+thread_local! {
+    /// What a thread packs with: to make it anew for each block takes as long as to pack a small one.
+    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        if compressor.is_none() {
+            *compressor = Some(zstd::bulk::Compressor::new(LEVEL)?);
+        }
+        compressor.as_mut().map_or_else(|| zstd::bulk::compress(bytes, LEVEL), |c| c.compress(bytes))
+    })
+}
+
 fn pack(record: &[u8]) -> Vec<u8> {
     let plain = || [&[AS_IT_IS], record].concat();
     if record.len() < LARGE {
         return plain();
     }
-    match zstd::bulk::compress(record, LEVEL) {
+    match compress(record) {
         Ok(packed) => [&[PACKED], &(record.len() as u32).to_le_bytes()[..], &packed].concat(),
         Err(_) => plain(),
     }
@@ -305,7 +320,7 @@ impl<'c> SearchLog<'c> {
         if self.together.is_empty() {
             return Ok(());
         }
-        let packed = zstd::bulk::compress(&self.together, LEVEL)?;
+        let packed = compress(&self.together)?;
         self.block(GROUP, self.together.len(), &packed)?;
         self.together.clear();
         Ok(())

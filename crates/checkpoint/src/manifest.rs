@@ -1,7 +1,7 @@
 //! The manifest: whose states these are, and how far they reach. Replaced as a whole: written beside, made durable, renamed.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -34,8 +34,15 @@ pub struct Identity {
 impl Identity {
     /// A version together with the very program that runs: another build of the same version may encode states otherwise, and nothing would tell.
     pub fn build(version: &str) -> std::io::Result<String> {
-        let program = fs::read(std::env::current_exe()?)?;
-        Ok(format!("{version} (build {:08x})", crc32fast::hash(&program)))
+        let mut program = File::open(std::env::current_exe()?)?;
+        // Piece by piece: room for all of it would have to be cleared first.
+        let (mut hasher, mut piece) = (crc32fast::Hasher::new(), vec![0; 1 << 16]);
+        loop {
+            match program.read(&mut piece)? {
+                0 => return Ok(format!("{version} (build {:08x})", hasher.finalize())),
+                read => hasher.update(&piece[..read]),
+            }
+        }
     }
 
     /// What differs, as an error message.

@@ -3,7 +3,8 @@
 //! Where a state is expanded often, the steps of its threads are translated: one piece of code for each thread of a shape and each
 //! of its locations, so that every offset, every array bound and the thread's own id are constants in the code. It
 //! writes its successors straight to the buffer of successors. It handles what goes well: conditions, changes of
-//! variables, sends and receives on channels with room for messages. Whatever does not (a wrong index, a failed assertion,
+//! variables, sends and receives on channels with room for messages, and what a thread does at once after these because it keeps control, as
+//! long as there is one way on. Whatever does not (a wrong index, a failed assertion,
 //! an unexpected kind of channel) makes it give up; then the interpreter does the location again from the start, and it alone
 //! reports faults. So translated code decides nothing that the interpreter would not.
 //!

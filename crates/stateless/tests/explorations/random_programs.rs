@@ -225,7 +225,7 @@ fn created() {
 /// The programs above have threads that lock for reading what they have locked so already.
 #[test]
 fn readers_lock_again() {
-    use quotient_stateless::model::Instruction::{ReadLock, Release};
+    use quotient_thread_programs::Instruction::{ReadLock, Release};
     let again = |code: &Vec<_>| {
         let mut held = 0;
         code.iter().any(|instruction| {
