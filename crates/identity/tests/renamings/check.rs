@@ -239,7 +239,7 @@ struct Compiled<'a> {
     /// By thread and location.
     locations: Vec<HashMap<i32, i32>>,
     /// By cell: where it is, where it goes, what its values become, and the thread and the variable it belongs to if it is a local.
-    cells: Vec<(usize, usize, Values, Option<(usize, usize)>)>,
+    cells: Vec<(usize, usize, Values, Option<Local>)>,
     /// By channel.
     channels: Vec<usize>,
     values: HashMap<(Option<u32>, i32), i32>,
@@ -247,6 +247,9 @@ struct Compiled<'a> {
 
 /// The values that a generator changes: none, those of a class, or numbers of channels.
 type Values = Option<Option<u32>>;
+
+/// A thread and its variable.
+type Local = (usize, usize);
 
 impl<'a> Compiled<'a> {
     fn new(of: &'a Action<'a>) -> Compiled<'a> {
@@ -309,7 +312,7 @@ impl<'a> Compiled<'a> {
         }
         for (from, to, values, local) in &self.cells {
             let value = state[*from];
-            let dead = |(thread, v): (usize, usize)| {
+            let dead = |(thread, v): Local| {
                 let function = self.of.layout.functions[thread] as usize;
                 let dead = self.of.dead.get(function).and_then(|d| d.get(state[thread] as usize));
                 dead.is_some_and(|dead| dead[v])
