@@ -15,7 +15,6 @@ mod hash;
 mod interner;
 mod key_set;
 mod lines;
-mod long_batch;
 mod memory;
 mod numbered;
 mod numbered_states;

@@ -21,8 +21,6 @@ pub(crate) struct Plan {
     pub(crate) tops: [usize; 2],
     /// For each slot, the inner nodes above it, as bits. Empty when there are more than 64 nodes.
     pub(crate) above: Vec<u64>,
-    /// The nodes but the two topmost ones, as bits, by how far they are above the slots. Empty as well when there are more.
-    pub(crate) levels: Vec<u64>,
 }
 
 /// Slots from which on nodes are over four of them.
@@ -36,11 +34,7 @@ impl Node {
     #[inline(always)]
     pub(crate) fn values(&self, slots: &[u32], nodes: &[u32]) -> [u32; 4] {
         let values = if self.lowest { slots } else { nodes };
-        let [a, b, c, d] = self.children;
-        // One decision for all.
-        assert!((a.max(b).max(c.max(d)) as usize) < values.len());
-        // SAFETY: by the assertion.
-        self.children.map(|child| unsafe { *values.get_unchecked(child as usize) })
+        self.children.map(|child| values[child as usize])
     }
 }
 
@@ -68,27 +62,8 @@ impl Plan {
                 }
                 below.push(mine);
             }
-            plan.levels = plan.by_height();
         }
         plan
-    }
-
-    /// See [`Plan::levels`].
-    fn by_height(&self) -> Vec<u64> {
-        let (mut levels, mut heights) = (Vec::new(), Vec::new());
-        for (number, node) in self.nodes.iter().enumerate() {
-            let children = &node.children[..node.arity as usize];
-            let height = match node.lowest {
-                true => 0,
-                false => 1 + children.iter().map(|child| heights[*child as usize]).max().unwrap_or(0),
-            };
-            heights.push(height);
-            if !self.tops.contains(&number) {
-                levels.resize(levels.len().max(height + 1), 0);
-                levels[height] |= 1 << number;
-            }
-        }
-        levels
     }
 
     /// The inner nodes above slots in which two states of this length differ, as bits. There must be at most 64.

@@ -21,11 +21,10 @@ use crate::crew::Crew;
 use crate::hash::slots_hash;
 use crate::interner::{Interner, Own};
 use crate::key_set::{KeySet, key_hash};
-use crate::long_batch::{Interning, find_long};
 use crate::plan::{Node, Plan};
 use crate::shared_batch::{Lacks, Tickets, drop_known, find_short, insert_roots};
-use crate::tree::{Length, Nodes, SHORT, Tree};
-use crate::tree_batch::{drop_repeated_alone, drop_repeated_long, is_modern};
+use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
+use crate::tree_batch::{drop_repeated_alone, drop_repeated_long};
 
 /// Something in cache lines of its own (two, since processors fetch pairs): what threads write all the time must not lie beside what they read all the time.
 #[derive(Debug)]
@@ -232,72 +231,6 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) states: &'a [u64],
 }
 
-/// The nodes, and what one thread may add to them.
-struct SharedNodes<'n> {
-    nodes: &'n Nodes,
-    numbers: &'n [AtomicU64; 3],
-    own: &'n mut [Own; 3],
-}
-
-impl Interning for SharedNodes<'_> {
-    type Lacks = Need;
-
-    #[inline(always)]
-    fn load(&self, node: &Node, slots: &[u32], hint: &[u32]) -> u64 {
-        self.nodes.load(node, slots, hint)
-    }
-
-    #[inline(always)]
-    fn number(&mut self, node: &Node, slots: &[u32], hint: &[u32], hash: u64) -> Result<u32, Need> {
-        let [a, b, c, d] = node.values(slots, hint);
-        let ([two, three, four], [pairs, triples, quads]) = (self.numbers, &mut *self.own);
-        let found = match node.arity {
-            2 => self.nodes.pairs.intern_shared([a, b], hash, two, pairs),
-            3 => self.nodes.triples.intern_shared([a, b, c], hash, three, triples),
-            _ => self.nodes.quads.intern_shared([a, b, c, d], hash, four, quads),
-        };
-        found.map_err(|_: Short| Need::Node(node.arity, hash))
-    }
-
-    #[inline(always)]
-    fn find(&mut self, node: &Node, slots: &[u32], hint: &[u32]) -> Result<u32, Need> {
-        let [a, b, c, d] = node.values(slots, hint);
-        let hash = match node.arity {
-            2 => slots_hash(&[a, b]),
-            3 => slots_hash(&[a, b, c]),
-            _ => slots_hash(&[a, b, c, d]),
-        };
-        self.number(node, slots, hint, hash)
-    }
-}
-
-/// The first stages for states of more than [`SHORT`] words.
-fn find_long_shared(
-    nodes: &mut SharedNodes<'_>,
-    plan: &Plan,
-    set: &KeySet,
-    run: &Run<'_, '_>,
-    looked: &mut Looked,
-) -> Result<(), Need> {
-    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
-    #[inline(never)]
-    unsafe fn modern(
-        nodes: &mut SharedNodes<'_>,
-        plan: &Plan,
-        set: &KeySet,
-        run: &Run<'_, '_>,
-        looked: &mut Looked,
-    ) -> Result<(), Need> {
-        find_long(nodes, plan, set, (run.groups, |index| run.successors.state(index)), looked)
-    }
-    if is_modern() {
-        // SAFETY: the processor was asked.
-        unsafe { modern(nodes, plan, set, run, looked) }
-    } else {
-        find_long(nodes, plan, set, (run.groups, |index| run.successors.state(index)), looked)
-    }
-}
-
 impl Part<'_> {
     /// Adds the entries of a batch that `looked.distinct` names, which all have the same number of words.
     fn insert_run(&mut self, run: &Run<'_, '_>, looked: &mut Looked) {
@@ -336,12 +269,93 @@ impl Part<'_> {
             2 => find_short::<2, 5>(&tree.nodes.pairs, (two, pairs), set, run, looked),
             3 => find_short::<3, 4>(&tree.nodes.triples, (three, triples), set, run, looked),
             4 => find_short::<4, 3>(&tree.nodes.quads, (four, quads), set, run, looked),
-            _ => {
-                let mut nodes =
-                    SharedNodes { nodes: &tree.nodes, numbers: &self.shared.numbers.0, own: &mut self.nodes };
-                find_long_shared(&mut nodes, &length.plan, set, run, looked)
-            }
+            _ => self.long(tree, &length.plan, set, run, looked),
         }
+    }
+
+    /// The number of a node.
+    #[inline(always)]
+    fn intern(&mut self, nodes: &Nodes, node: &Node, slots: &[u32], hint: &[u32]) -> Result<u32, Need> {
+        let [a, b, c, d] = node.values(slots, hint);
+        let hash = match node.arity {
+            2 => slots_hash(&[a, b]),
+            3 => slots_hash(&[a, b, c]),
+            _ => slots_hash(&[a, b, c, d]),
+        };
+        let [two, three, four] = &self.shared.numbers.0;
+        let [pairs, triples, quads] = &mut self.nodes;
+        let found = match node.arity {
+            2 => nodes.pairs.intern_shared([a, b], hash, two, pairs),
+            3 => nodes.triples.intern_shared([a, b, c], hash, three, triples),
+            _ => nodes.quads.intern_shared([a, b, c, d], hash, four, quads),
+        };
+        found.map_err(|_: Short| Need::Node(node.arity, hash))
+    }
+
+    /// As [`short`], for longer states.
+    #[inline(never)]
+    fn long(
+        &mut self,
+        tree: &Tree,
+        plan: &Plan,
+        set: &KeySet,
+        run: &Run<'_, '_>,
+        looked: &mut Looked,
+    ) -> Result<(), Need> {
+        let Looked { hints, loaded, keys, distinct, stride, .. } = looked;
+        loaded.clear();
+        keys.clear();
+        let count = plan.nodes.len();
+        let mut groups = run.groups.iter();
+        let mut group = groups.next();
+        for &index in &*distinct {
+            let index = index as usize;
+            while group.is_some_and(|g| g.end <= index) {
+                group = groups.next();
+            }
+            let state = run.successors.state(index);
+            let slots = slots_of(state);
+            let hint = &mut hints[index * *stride..][..count];
+            // The nodes above what has changed, or all. Children have smaller numbers than their parents: upwards.
+            let mut changed = [true; 2];
+            match group.map(|g| g.parent) {
+                Some(parent) if parent.state.len() == run.words && !plan.above.is_empty() => {
+                    hint.copy_from_slice(parent.hint);
+                    let mut dirty = plan.above_changes(state, parent.state);
+                    changed = plan.tops.map(|top| dirty >> top & 1 == 1);
+                    dirty &= !(1 << plan.tops[0] | 1 << plan.tops[1]);
+                    while dirty != 0 {
+                        let node = dirty.trailing_zeros() as usize;
+                        dirty &= dirty - 1;
+                        hint[node] = self.intern(&tree.nodes, &plan.nodes[node], slots, hint)?;
+                    }
+                }
+                _ => {
+                    for (node, children) in plan.nodes.iter().enumerate() {
+                        if !plan.tops.contains(&node) {
+                            hint[node] = self.intern(&tree.nodes, children, slots, hint)?;
+                        }
+                    }
+                }
+            }
+            loaded.push(std::array::from_fn(|half| {
+                if changed[half] { tree.nodes.load(&plan.nodes[plan.tops[half]], slots, hint) } else { 0 }
+            }));
+        }
+        for (hashes, &index) in loaded.iter().zip(&*distinct) {
+            let index = index as usize;
+            let hint = &mut hints[index * *stride..][..count];
+            let slots = slots_of(run.successors.state(index));
+            for (&top, &hash) in plan.tops.iter().zip(hashes) {
+                if hash != 0 {
+                    hint[top] = self.intern(&tree.nodes, &plan.nodes[top], slots, hint)?;
+                }
+            }
+            let key = key_hash(u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]]));
+            set.prefetch::<false>(key);
+            keys.push(key);
+        }
+        Ok(())
     }
 
     /// Last stage: adds the roots from number `at` on.

@@ -9,9 +9,8 @@ use quotient_seams::{Group, Looked, Successors};
 use crate::hash::slots_hash;
 use crate::interner::Interner;
 use crate::key_set::{KeySet, key_hash};
-use crate::long_batch::find_long;
 use crate::plan::Plan;
-use crate::tree::{Length, Nodes, Tree, slots_of};
+use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
 
 impl Tree {
     /// Adds entries of one length; `false` when they are not, and nothing was done.
@@ -33,13 +32,14 @@ impl Tree {
         let nodes = &mut self.nodes;
         looked.short = if words <= 4 { words } else { 0 };
         match words {
+            SHORT.. if plan.above.is_empty() && words > SHORT => return false,
             2 => insert_short(&mut nodes.pairs, roots, states.as_chunks().0, groups, looked),
             3 => insert_short(&mut nodes.triples, roots, states.as_chunks().0, groups, looked),
             4 => insert_short(&mut nodes.quads, roots, states.as_chunks().0, groups, looked),
             _ => {
                 drop_repeated_long(states, words, looked);
-                looked.room_for_hints(states.len() / words, plan.nodes.len());
-                find_long_alone(nodes, plan, roots, states, groups, looked);
+                load_tops(nodes, plan, states, groups, looked);
+                find_long_roots(nodes, plan, roots, states, looked);
                 insert_roots(roots, looked);
             }
         }
@@ -121,51 +121,6 @@ fn insert(roots: &mut KeySet, looked: &mut Looked) {
     assert!(keys.len() == distinct.len(), "there is a key for each distinct entry");
     // SAFETY: by the assertion.
     roots.insert_all(keys, |at| unsafe { *distinct.get_unchecked(at) }, new);
-}
-
-/// The first stages for longer states.
-fn find_long_alone(
-    nodes: &mut Nodes,
-    plan: &Plan,
-    roots: &KeySet,
-    states: &[u64],
-    groups: &[Group<'_>],
-    looked: &mut Looked,
-) {
-    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
-    #[inline(never)]
-    unsafe fn modern(
-        nodes: &mut Nodes,
-        plan: &Plan,
-        roots: &KeySet,
-        states: &[u64],
-        groups: &[Group<'_>],
-        looked: &mut Looked,
-    ) {
-        find(nodes, plan, roots, states, groups, looked);
-    }
-    #[inline(always)]
-    fn find(
-        nodes: &mut Nodes,
-        plan: &Plan,
-        roots: &KeySet,
-        states: &[u64],
-        groups: &[Group<'_>],
-        looked: &mut Looked,
-    ) {
-        let words = plan.slots / 2;
-        let state_of = |index: usize| &states[index * words..][..words];
-        match find_long(nodes, plan, roots, (groups, state_of), looked) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
-    }
-    if is_modern() {
-        // SAFETY: the processor was asked.
-        unsafe { modern(nodes, plan, roots, states, groups, looked) }
-    } else {
-        find(nodes, plan, roots, states, groups, looked);
-    }
 }
 
 /// The last stage on its own.
@@ -382,5 +337,63 @@ fn look_again<const WORDS: usize, const PLACES: usize>(
     for (lines, &index) in lines.iter_mut().zip(distinct) {
         let half = lines[0] & 1;
         lines[0] = nodes.line_of::<false>(&half_key(&states[index as usize], half as usize)) | half;
+    }
+}
+
+/// First stage for longer states: looks up the nodes up to the two below the root, and starts loading those of the two whose
+/// slots changed. Gives their hashes, 0 for one that is the parent's.
+#[inline(never)]
+fn load_tops(nodes: &mut Nodes, plan: &Plan, states: &[u64], groups: &[Group<'_>], looked: &mut Looked) {
+    let words = plan.slots / 2;
+    let stride = plan.nodes.len();
+    looked.room_for_hints(states.len() / words, stride);
+    let Looked { hints, loaded, distinct, .. } = looked;
+    loaded.clear();
+    let tops = 1 << plan.tops[0] | 1 << plan.tops[1];
+    let mut distinct = distinct.iter().map(|index| *index as usize).peekable();
+    for group in groups {
+        while let Some(index) = distinct.next_if(|index| *index < group.end) {
+            let state = &states[index * words..][..words];
+            let hint = &mut hints[index * stride..][..stride];
+            let mut dirty = u64::MAX >> (64 - stride);
+            if group.parent.state.len() == words {
+                hint.copy_from_slice(group.parent.hint);
+                dirty = plan.above_changes(state, group.parent.state);
+            }
+            let slots = slots_of(state);
+            // Children have smaller numbers than their parents: upwards.
+            let mut below = dirty & !tops;
+            while below != 0 {
+                let node = below.trailing_zeros() as usize;
+                below &= below - 1;
+                hint[node] = nodes.intern(&plan.nodes[node], slots, hint);
+            }
+            loaded.push(plan.tops.map(|top| {
+                if dirty >> top & 1 == 1 { nodes.load(&plan.nodes[top], slots, hint) } else { 0 }
+            }));
+        }
+    }
+    assert!(distinct.next().is_none(), "every state is in a group");
+}
+
+/// Second stage for longer states: the two nodes below the root, which make it.
+#[inline(never)]
+fn find_long_roots(nodes: &mut Nodes, plan: &Plan, roots: &KeySet, states: &[u64], looked: &mut Looked) {
+    let words = plan.slots / 2;
+    let stride = plan.nodes.len();
+    let Looked { hints, loaded, keys, distinct, .. } = looked;
+    keys.clear();
+    for (hashes, &index) in loaded.iter().zip(&*distinct) {
+        let index = index as usize;
+        let hint = &mut hints[index * stride..][..stride];
+        for (&top, &hash) in plan.tops.iter().zip(hashes) {
+            if hash != 0 {
+                let slots = slots_of(&states[index * words..][..words]);
+                hint[top] = nodes.intern_loaded(&plan.nodes[top], slots, hint, hash);
+            }
+        }
+        let key = key_hash(u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]]));
+        roots.prefetch::<false>(key);
+        keys.push(key);
     }
 }
