@@ -92,7 +92,7 @@ fn models_step_alike() {
     let (mut programs, mut moves) = (0, 0);
     for path in quotient_testing::models().iter().filter(|path| path.extension().is_some_and(|e| e == "pml"))
     {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
         let name = path.display().to_string();
         for raw in [true, false] {
             let compared = compare_model(&name, Model::from_text(&name, &text), raw);
