@@ -85,10 +85,10 @@ pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Optio
     lines.dedup();
     let mut tries = Tries { setting, left: effort.0 };
     let best = tries.alike(&lines, f64::INFINITY);
-    // To put back one line after the other takes as many questions, which cost about as much as this one. Where that is too much
-    // in any case, nothing is kept for it.
+    // To put back one line after the other takes as many questions, which cost about as much as this one. Where there is not room for that
+    // even now, nothing is kept for it.
     let reserve = (effort.0 - tries.left) * (lines.len() as u64 + 1);
-    let reserve = if 2 * reserve > effort.0 { 0 } else { reserve };
+    let reserve = if reserve > tries.left { 0 } else { reserve };
     let room = |left: u64| match left {
         0 => Room::None,
         _ if left < reserve => Room::Little,
