@@ -177,8 +177,8 @@ impl World {
 
     /// Could this failure be due to additions that did not acquire anything? Then nothing is relied on any more, and everything starts again.
     pub fn distrust_counts(&mut self, kind: FailureKind) -> bool {
-        use FailureKind::{Assertion, Deadlock, Livelock, None, Refused};
-        if !self.counts.skipped || matches!(kind, Assertion | Deadlock | Livelock | None | Refused) {
+        use FailureKind::{Assertion, Deadlock, Error, Livelock, None, Refused};
+        if !self.counts.skipped || matches!(kind, Assertion | Deadlock | Error | Livelock | None | Refused) {
             return false;
         }
         self.counts.off = true;
